@@ -1,0 +1,131 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "console.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "units.h"
+
+namespace mhe::app {
+namespace {
+
+double cpu_seconds(const rusage& usage) {
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::string format_amount(std::uint64_t amount, std::string_view unit) {
+  if (unit == "bytes") return format_bytes(amount);
+  return fmt::format("{} {}", format_count(amount), unit);
+}
+
+std::string format_progress(const Progress& progress, double seconds) {
+  std::string line =
+      fmt::format("{}: {}", progress.stage, format_amount(progress.done, progress.unit));
+  const double rate = seconds > 0 ? static_cast<double>(progress.done) / seconds : 0;
+  if (progress.total > 0) {
+    const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
+    line +=
+        fmt::format(" of {} ({:.0f} %)", format_amount(progress.total, progress.unit), 100 * share);
+  }
+  if (rate > 0)
+    line += fmt::format(", {}/s", format_amount(static_cast<std::uint64_t>(rate), progress.unit));
+  if (rate > 0 && progress.total > progress.done) {
+    line += fmt::format(", {} left",
+                        format_seconds(static_cast<double>(progress.total - progress.done) / rate));
+  }
+  return line;
+}
+
+}  // namespace
+
+Console::Console() : error_is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void Console::print(std::string_view text) {
+  clear_progress();
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    fail(ErrorCode::kIo, "cannot write standard output");
+  }
+}
+
+void Console::say(std::string_view line) {
+  clear_progress();
+  fmt::print(stderr, "mhe: {}\n", line);
+}
+
+void Console::show(const Progress& progress) {
+  const auto now = Clock::now();
+  if (progress.stage != stage_) {
+    stage_ = progress.stage;
+    stage_start_ = now;
+    last_shown_ = now;
+    return;
+  }
+  // A bar is redrawn ten times a second at most; a log gets a line every ten seconds.
+  const auto interval =
+      error_is_terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10);
+  if (now - last_shown_ < interval) return;
+  last_shown_ = now;
+  std::string line =
+      format_progress(progress, std::chrono::duration<double>(now - stage_start_).count());
+  if (!error_is_terminal_) {
+    fmt::print(stderr, "mhe: {}\n", line);
+    return;
+  }
+  line.resize(std::min(line.size(), width() - 1));
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  bar_visible_ = true;
+}
+
+void Console::clear_progress() {
+  if (bar_visible_) fmt::print(stderr, "\r\x1b[K");
+  bar_visible_ = false;
+}
+
+void Console::summarize(const Summary& summary) {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  std::string line;
+  if (summary.rows) line += fmt::format("{} rows, ", format_count(*summary.rows));
+  if (summary.labels) line += fmt::format("{} labels, ", format_count(*summary.labels));
+  constexpr std::uint64_t kKibibyte = 1024;  // ru_maxrss counts them
+  say(fmt::format("{}{:.2f} s wall, {:.2f} s CPU, {} peak memory", line, wall_seconds(),
+                  cpu_seconds(usage),
+                  format_bytes(static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte)));
+}
+
+std::unique_ptr<Context> Console::make_context(std::size_t threads, std::uint64_t seed) {
+  ContextOptions options;
+  options.threads = threads;
+  options.seed = seed;
+  options.on_warning = [this](std::string_view message) { say(message); };
+  options.on_progress = [this](const Progress& progress) { show(progress); };
+  return std::make_unique<Context>(std::move(options));
+}
+
+double Console::wall_seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+std::size_t Console::width() const {
+  winsize size = {};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+  return 80;
+}
+
+bool Console::colour() const {
+  const char* no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  return ::isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+}  // namespace mhe::app

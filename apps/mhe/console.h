@@ -1,0 +1,59 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How verbs speak: results on standard output, words and progress on standard error.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/context.h"
+
+namespace mhe::app {
+
+/// What the closing line of a verb tells beside time and memory.
+struct Summary {
+  std::optional<std::uint64_t> rows;
+  std::optional<std::uint64_t> labels;
+};
+
+/// Standard output and error of one run of a verb.
+class Console {
+ public:
+  Console();
+
+  /// Writes to standard output; throws kIo if it cannot (a full disk, not a closed pipe).
+  void print(std::string_view text);
+  /// One line of words on standard error, behind "mhe: ".
+  void say(std::string_view line);
+  /// A progress bar on a terminal; elsewhere a line every ten seconds.
+  void show(const Progress& progress);
+  /// The closing line: rows, labels, wall and CPU seconds, peak memory.
+  void summarize(const Summary& summary);
+  /// Removes a progress bar that is still on the screen.
+  void clear_progress();
+
+  /// A Context whose words and progress come here. `threads` 0: one per core.
+  [[nodiscard]] std::unique_ptr<Context> make_context(std::size_t threads, std::uint64_t seed = 1);
+
+  [[nodiscard]] double wall_seconds() const;
+  /// Columns of the terminal, or 80.
+  [[nodiscard]] std::size_t width() const;
+  /// Whether standard output may be coloured: a terminal, and NO_COLOR is not set.
+  [[nodiscard]] bool colour() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point stage_start_ = start_;
+  Clock::time_point last_shown_ = start_;
+  std::string stage_;
+  bool error_is_terminal_ = false;
+  bool bar_visible_ = false;
+};
+
+}  // namespace mhe::app

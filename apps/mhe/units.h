@@ -1,0 +1,24 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers as people write and read them: "2G", "1,728,000", "3.4 MB".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mhe::app {
+
+/// "2G", "512M", "1.5GB", "4096": bytes, K = 10^3, M = 10^6, G = 10^9, T = 10^12; with an i (Ki,
+/// MiB) powers of 1024. Throws UsageError.
+[[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
+
+/// 1728000 -> "1,728,000".
+[[nodiscard]] std::string format_count(std::uint64_t count);
+/// 3400000 -> "3.4 MB"; decimal units.
+[[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+/// 75.2 -> "1:15"; 3.14 -> "3 s".
+[[nodiscard]] std::string format_seconds(double seconds);
+
+}  // namespace mhe::app

@@ -1,0 +1,18 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verbs.h"
+
+#include <array>
+
+#include "verb.h"
+
+namespace mhe::app {
+
+std::span<const Verb> all_verbs() {
+  static constexpr std::array kVerbs = {
+      Verb{"info", "Version, instruction sets, threads and libraries", add_info},
+  };
+  return kVerbs;
+}
+
+}  // namespace mhe::app

@@ -1,0 +1,15 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verbs' entry points; each is defined in the file named after it, verb_NAME.cc.
+#pragma once
+
+#include <functional>
+
+#include "verb.h"
+
+namespace mhe::app {
+
+std::function<void(Console&)> add_info(CLI::App& command);
+
+}  // namespace mhe::app

@@ -1,0 +1,24 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ids are types, so that a label cannot be passed where a feature is meant.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace mhe {
+
+/// A label: dense, from 0. Equal scores are ordered by the smaller one.
+enum class LabelId : std::uint32_t {};
+/// A column of the input.
+enum class FeatureId : std::uint32_t {};
+
+/// The id as a position in an array.
+template <class Id>
+[[nodiscard]] constexpr std::size_t index_of(Id id) noexcept {
+  return static_cast<std::size_t>(id);
+}
+
+}  // namespace mhe

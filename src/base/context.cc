@@ -1,0 +1,32 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/context.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/thread_pool.h"
+
+namespace mhe {
+
+Context::Context(ContextOptions options) : options_(std::move(options)) {
+  const std::size_t cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  pool_ = std::make_unique<base::ThreadPool>(options_.threads == 0 ? cores : options_.threads);
+}
+
+Context::~Context() = default;
+
+std::size_t Context::threads() const noexcept {
+  return pool_->size();
+}
+
+void Context::warn(std::string_view message) const {
+  if (options_.on_warning) options_.on_warning(message);
+}
+
+void Context::report(const Progress& progress) const {
+  if (options_.on_progress) options_.on_progress(progress);
+}
+
+}  // namespace mhe

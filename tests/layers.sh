@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Copyright 2026 The mhe Authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Includes point down the list of layers only. A public header counts as part of the layer that
+# implements it, named here beside it.
+set -euo pipefail
+cd "${MHE_SOURCE_DIR:-$(dirname "$0")/..}"
+
+layers=(base kernels matrix labels data text encoders heads metrics model predict train)
+declare -A rank=() public_layer=(
+  [error]=base [ids]=base [version]=base
+  [label_space]=labels [plan]=labels
+)
+for i in "${!layers[@]}"; do rank[${layers[i]}]=$i; done
+
+bad=0
+complain() { echo "$*" >&2; bad=1; }
+
+for folder in src/*/; do
+  name=$(basename "$folder")
+  [[ -n ${rank[$name]-} ]] || complain "src/$name is no layer; the layers are: ${layers[*]}"
+done
+for header in include/mhe/*.h; do
+  name=$(basename "$header" .h)
+  [[ -n ${public_layer[$name]-} ]] || complain "$header: tests/layers.sh does not say which layer implements it"
+  grep -nE '^#include +(<[^>]*[./][^>]*>|")' "$header" | grep -v '<mhe/' >&2 &&
+    complain "$header: public headers include only the standard library and other public headers"
+done
+while IFS=: read -r file line text; do
+  own=$(cut -d/ -f2 <<<"$file")
+  target=$(sed -E 's/^#include +["<]([^">]*)[">].*/\1/' <<<"$text")
+  case $target in
+    mhe/*) other=${public_layer[$(basename "$target" .h)]-} ;;
+    *) other=${target%%/*} ;;
+  esac
+  [[ -n ${rank[$other]-} && -n ${rank[$own]-} ]] || continue
+  (( rank[$other] <= rank[$own] )) ||
+    complain "$file:$line: layer $own includes $target of the layer $other above it"
+done < <(grep -rnE '^#include +("[a-z_]+/|<mhe/)' src)
+# Prediction must stay usable without anything that trains.
+grep -rn '#include "train/' src/predict 2>/dev/null && complain "src/predict must not include train"
+exit $bad
