@@ -1,10 +1,14 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <functional>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,6 +16,7 @@
 #include <mhe/error.h>
 #include <mhe/version.h>
 
+#include "suggest.h"
 #include "verb.h"
 
 namespace mhe::app {
@@ -41,6 +46,48 @@ int run_guarded(Console& console, const std::function<void(Console&)>& verb) {
   }
 }
 
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string meant = nearest(word, candidates);
+  return meant.empty() ? std::string() : fmt::format("; did you mean {}?", meant);
+}
+
+std::vector<std::string> flags_of(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+// What CLI11 found wrong, with our hint where a flag or verb was mistyped.
+std::string explain(const CLI::App& app, const CLI::ParseError& error,
+                    std::span<const std::string> words) {
+  const auto verbs = app.get_subcommands({});
+  if (words.size() > 1 && !words[1].starts_with('-')) {
+    std::vector<std::string> names;
+    for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
+    if (std::find(names.begin(), names.end(), words[1]) == names.end()) {
+      return fmt::format("unknown verb \"{}\"{} (see mhe --help)", words[1],
+                         did_you_mean(words[1], names));
+    }
+  }
+  const auto parsed = app.get_subcommands();
+  const CLI::App& command = parsed.empty() ? app : *parsed.front();
+  const std::string verb = parsed.empty() ? "" : " " + command.get_name();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    const std::vector<std::string> known = flags_of(command);
+    for (const std::string& word : words) {
+      const std::string flag = word.substr(0, word.find('='));
+      if (!flag.starts_with("--") || std::find(known.begin(), known.end(), flag) != known.end()) {
+        continue;
+      }
+      return fmt::format("unknown flag {}{} (see mhe{} --help)", flag, did_you_mean(flag, known),
+                         verb);
+    }
+  }
+  return fmt::format("{} (see mhe{} --help)", error.what(), verb);
+}
+
 int run(int argc, char** argv) {
   // A reader that closes its end of our pipe (head, less) ends us quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_DFL);
@@ -54,6 +101,7 @@ int run(int argc, char** argv) {
     command->callback([&chosen, run_verb = verb.add(*command)] { chosen = run_verb; });
   }
   Console console;
+  const std::vector<std::string> words(argv, argv + argc);
   if (argc == 1) {
     fmt::print("{}", app.help());
     return kUsageError;
@@ -62,7 +110,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return complain(console, fmt::format("{} (see mhe --help)", error.what()), kUsageError);
+    return complain(console, explain(app, error, words), kUsageError);
   }
   return run_guarded(console, chosen);
 }

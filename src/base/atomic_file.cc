@@ -3,7 +3,7 @@
 #include "base/atomic_file.h"
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -106,7 +106,7 @@ void AtomicFile::commit() {
 void AtomicFile::fail_io(std::string_view action) const {
   const int reason = errno;
   const std::string_view name = path_ == "-" ? "standard output" : std::string_view(path_);
-  fail(ErrorCode::kIo, "cannot {} {}: {}", action, name, std::strerror(reason));
+  fail(ErrorCode::kIo, "cannot {} {}: {}", action, name, std::generic_category().message(reason));
 }
 
 }  // namespace mhe

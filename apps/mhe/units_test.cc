@@ -1,0 +1,39 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "units.h"
+
+#include <gtest/gtest.h>
+
+#include "verb.h"
+
+namespace mhe::app {
+namespace {
+
+TEST(ParseBytes, ReadsDecimalAndBinaryUnits) {
+  EXPECT_EQ(parse_bytes("4096"), 4096U);
+  EXPECT_EQ(parse_bytes("2G"), 2'000'000'000U);
+  EXPECT_EQ(parse_bytes("2gb"), 2'000'000'000U);
+  EXPECT_EQ(parse_bytes("512Mi"), 512U << 20);
+  EXPECT_EQ(parse_bytes("1.5KiB"), 1536U);
+}
+
+TEST(ParseBytes, RefusesWhatIsNoAmount) {
+  for (const char* text : {"", "G", "-1G", "0", "1X", "1GG", "2 G", "nan", "inf", "1e30T"}) {
+    EXPECT_THROW((void)parse_bytes(text), UsageError) << text;
+  }
+}
+
+TEST(Format, IsShortAndExactEnough) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(1728000), "1,728,000");
+  EXPECT_EQ(format_bytes(999), "999 B");
+  EXPECT_EQ(format_bytes(3'400'000), "3.4 MB");
+  EXPECT_EQ(format_bytes(999'600), "1.0 MB");
+  EXPECT_EQ(format_seconds(3.14), "3 s");
+  EXPECT_EQ(format_seconds(75.2), "1:15");
+  EXPECT_EQ(format_seconds(3725), "1:02:05");
+}
+
+}  // namespace
+}  // namespace mhe::app
