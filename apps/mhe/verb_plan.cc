@@ -170,7 +170,7 @@ std::string table_of(const Plan& plan) {
     double HeadCost::*value;
     std::string (*format)(double);
   };
-  static const std::array kRows = {
+  static constexpr std::array kRows = {
       Row{"parameters", &HeadCost::parameters, format_number},
       Row{"RAM to train", &HeadCost::train_bytes, format_memory},
       Row{"model size", &HeadCost::model_bytes, format_memory},
@@ -288,7 +288,7 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
   command.add_option("--inner-dim", options.inner_dim,
                      "Cascade: width after level 1; default: dim");
   command.add_option("--candidates", options.candidates,
-                     "Cascade: best parents kept (10); sampling: groups (1)");
+                     "Cascade: parents kept (10); sampling: groups (1)");
   command.add_option("--batch", options.batch, "Examples trained at once")->capture_default_str();
   command.add_option("--precision", flags->precision, "fp32 or bf16; default: fp32 if it fits");
   command.add_option("--ram", flags->ram, "Most memory to train the head, such as 2G");
