@@ -20,9 +20,9 @@ struct CentroidOptions {
 /// A row a label: the sum of the rows of its examples, scaled to unit length; empty for labels
 /// without examples. Throws kInvalidArgument if rows or labels do not match.
 ///
-/// Memory beside the result, which max_terms bounds: 12 bytes a feature for each thread, 8 bytes a
-/// label of an example, and the result once more while its parts are joined. The same for any
-/// number of threads.
+/// Memory beside the result, which max_terms bounds: at most 16 bytes a feature for each thread, 8
+/// bytes a label of an example, 16 a label, and the result once more while its parts are joined.
+/// The same for any number of threads.
 [[nodiscard]] SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
                                            const Ragged<LabelId>& labels,
                                            const CentroidOptions& options);

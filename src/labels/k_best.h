@@ -33,8 +33,9 @@ enum class ScoreKind {
 /// only the k best prefixes are kept, found by a best-first search over (kept prefixes) x (sorted
 /// digits) that visits k pairs. O(sum n + H k log k), whatever the number of phantoms.
 ///
-/// Holds the scratch space and the results of the last call, about 32 bytes for each of H * k; no
-/// call allocates once a call as large has been made. One object serves one thread.
+/// Holds the scratch space and the results of the last call, at most 56 bytes for each of H * k
+/// and 180 for each of k; no call allocates once a call as large has been made. One object serves
+/// one thread.
 class KBestDecoder {
  public:
   explicit KBestDecoder(LabelSpace space);

@@ -101,7 +101,7 @@ struct ClusterOptions {
 ///
 /// `centroids` has a row a label, of unit length (see label_centroids()); empty rows are allowed.
 /// Uses the Context's seed and threads; the result does not depend on the number of threads. Work
-/// memory: 12 bytes a feature for each thread and 24 bytes a label.
+/// memory: at most 16 bytes a feature for each thread and 40 bytes a label.
 [[nodiscard]] Order clustered_order(const Context& context, const SparseMatrix& centroids,
                                     std::vector<std::uint32_t> lengths,
                                     const ClusterOptions& options = {});
