@@ -48,7 +48,25 @@ void visit_csv_ends(std::string_view text, char separator, Visit&& visit) {
   }
 }
 
+class RestOfLines final : public ByteSource {
+ public:
+  explicit RestOfLines(std::unique_ptr<LineBlocks> lines)
+      : ByteSource(lines->source().name()), lines_(std::move(lines)) {}
+
+  std::size_t read(std::span<char> out) override { return lines_->take_bytes(out); }
+  std::uint64_t consumed() const noexcept override { return lines_->source().consumed(); }
+  std::uint64_t total() const noexcept override { return lines_->source().total(); }
+  std::string random_access_path() const override { return lines_->source().random_access_path(); }
+
+ private:
+  std::unique_ptr<LineBlocks> lines_;
+};
+
 }  // namespace
+
+std::unique_ptr<ByteSource> make_byte_source(std::unique_ptr<LineBlocks> lines) {
+  return std::make_unique<RestOfLines>(std::move(lines));
+}
 
 std::size_t end_of_whole_lines(std::string_view text, LineRule rule, char csv_separator) {
   if (rule == LineRule::kPlain) {
@@ -133,6 +151,14 @@ bool LineBlocks::take_line(std::string& line) {
   if (line.ends_with('\n')) line.pop_back();
   if (line.ends_with('\r')) line.pop_back();
   return true;
+}
+
+std::size_t LineBlocks::take_bytes(std::span<char> out) {
+  const std::string_view front = pending().substr(0, out.size());
+  if (front.empty()) return source_->read(out);
+  std::copy(front.begin(), front.end(), out.begin());
+  begin_ += front.size();
+  return front.size();
 }
 
 bool LineBlocks::next(TextBlock& block) {

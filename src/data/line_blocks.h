@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,9 @@ class LineBlocks {
   /// kInvalidData if a line is too long.
   [[nodiscard]] bool next(TextBlock& block);
 
+  /// Takes bytes as they are; 0 at the end.
+  [[nodiscard]] std::size_t take_bytes(std::span<char> out);
+
   /// Line ends taken by take_line() so far.
   [[nodiscard]] std::uint64_t lines_taken() const noexcept { return lines_taken_; }
 
@@ -73,6 +77,9 @@ class LineBlocks {
   bool ended_ = false;
   std::uint64_t lines_taken_ = 0;
 };
+
+/// What is left of `lines` as plain bytes.
+[[nodiscard]] std::unique_ptr<ByteSource> make_byte_source(std::unique_ptr<LineBlocks> lines);
 
 /// Where the last line of `text` that is whole under `rule` ends, behind its line feed; 0 if none
 /// is. `text` begins where a line does.

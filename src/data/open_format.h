@@ -4,9 +4,12 @@
 // How open_reader() hands over to the formats, once it knows which it is.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "data/block_reader.h"
 #include "data/block_source.h"
 #include "data/line_blocks.h"
 #include "data/reader.h"
@@ -30,6 +33,19 @@ struct OpenRequest {
 [[nodiscard]] std::unique_ptr<Reader> open_csv(OpenRequest request);
 [[nodiscard]] std::unique_ptr<Reader> open_tsv(OpenRequest request);
 [[nodiscard]] std::unique_ptr<Reader> open_jsonl(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_npy(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_npz(OpenRequest request);
+
+/// The labels of the rows from a second file.
+struct LabelFile {
+  std::unique_ptr<BlockSource> source;  ///< null: there is no second file
+  LabelForm form = LabelForm::kNamed;
+  std::optional<std::uint64_t> declared_rows;
+  std::optional<std::uint64_t> declared_labels;
+};
+
+/// Opens request.labels, whatever it is: a csr label matrix, an array with a label a row, or lines.
+[[nodiscard]] LabelFile open_label_file(OpenRequest& request);
 
 /// The labels of the rows from a file with a line for each.
 [[nodiscard]] std::unique_ptr<BlockSource> open_label_lines(const Context& context,

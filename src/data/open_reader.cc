@@ -61,10 +61,14 @@ std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& o
       return open_jsonl(std::move(request));
     case Format::kTextLines:
       return open_text_lines(std::move(request));
-    default:
-      fail(ErrorCode::kInvalidData, "{}: the format {} cannot be read yet", name,
-           format_name(format));
+    case Format::kNpy:
+      return open_npy(std::move(request));
+    case Format::kNpz:
+      return open_npz(std::move(request));
+    case Format::kAuto:
+      break;
   }
+  fail(ErrorCode::kInternal, "{}: no format was chosen", name);
 }
 
 std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,

@@ -39,16 +39,16 @@ std::unique_ptr<Reader> open_text_lines(OpenRequest request) {
   options.schema.format = Format::kTextLines;
   options.schema.kind = InputKind::kText;
   options.schema.text_fields = {"text"};
-  options.schema.has_labels = request.labels != nullptr;
   options.skip_bad = request.options.skip_bad;
-  std::unique_ptr<BlockSource> labels;
-  if (request.labels) {
-    labels = open_label_lines(request.context, request.options, std::move(request.labels));
-  }
+  LabelFile labels = open_label_file(request);
+  options.schema.has_labels = labels.source != nullptr;
+  options.schema.declared_labels = labels.declared_labels;
+  options.label_form = labels.form;
+  options.declared_label_rows = labels.declared_rows;
   auto rows = make_text_source(request.context, std::move(request.rows), make_text_parser,
                                {1, request.options.skip_bad});
   return make_block_reader(request.context, request.names, options, std::move(rows),
-                           std::move(labels));
+                           std::move(labels.source));
 }
 
 }  // namespace mhe::data
