@@ -86,9 +86,9 @@ std::string_view value_of(std::string_view header, std::string_view key) {
   const std::size_t begin = rest.find_first_not_of(" :");
   if (begin == std::string_view::npos) return {};
   rest.remove_prefix(begin);
-  const std::size_t end = rest.find(rest.starts_with('(') ? ")" : ",}");
-  if (rest.starts_with('(')) return rest.substr(0, end == std::string_view::npos ? end : end + 1);
-  return rest.substr(0, rest.find_first_of(",}"));
+  const bool tuple = rest.starts_with('(');
+  const std::size_t end = rest.find_first_of(tuple ? ")" : ",}");
+  return rest.substr(0, tuple && end != std::string_view::npos ? end + 1 : end);
 }
 
 bool parse_shape(std::string_view text, std::vector<std::uint64_t>& shape) {
