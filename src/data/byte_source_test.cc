@@ -49,7 +49,7 @@ std::string sample(std::size_t size = 6'000'000) {
   RandomStream random(7, "byte_source_test");
   std::string text;
   while (text.size() < 50'000) {
-    text += static_cast<char>('a' + random.below(4));
+    text += static_cast<char>('!' + random.below(90));
     if (random.below(60) == 0) text += '\n';
   }
   while (text.size() < size) text += text.substr(0, size - text.size());
@@ -84,7 +84,7 @@ TEST_P(Compression, ReadsMembersOneAfterTheOther) {
 }
 
 TEST_P(Compression, DoesNotDependOnThreads) {
-  const std::string content = sample(30'000'000);  // more than one block of xz
+  const std::string content = sample(GetParam() == ".xz" ? 30'000'000 : 6'000'000);  // two blocks
   EXPECT_EQ(compressed(content, GetParam(), 1), compressed(content, GetParam(), 3));
 }
 
