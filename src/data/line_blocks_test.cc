@@ -1,0 +1,69 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/line_blocks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mhe/error.h>
+
+namespace mhe::data {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::string> blocks_of(std::string_view text, const LineBlocksOptions& options) {
+  LineBlocks lines(make_memory_source("x", text), options);
+  std::vector<std::string> blocks;
+  TextBlock block;
+  while (lines.next(block)) blocks.emplace_back(block.text());
+  return blocks;
+}
+
+TEST(LineBlocks, CutsAtLineEnds) {
+  LineBlocksOptions options;
+  options.block_bytes = 8;
+  EXPECT_THAT(blocks_of("ab\ncd\nef\ngh", options), ElementsAre("ab\ncd\n", "ef\ngh"));
+  EXPECT_THAT(blocks_of("", options), ElementsAre());
+}
+
+TEST(LineBlocks, GrowsForALongLineUpToTheLimit) {
+  LineBlocksOptions options;
+  options.block_bytes = 4;
+  options.max_line_bytes = 16;
+  EXPECT_THAT(blocks_of("0123456789\nab\n", options), ElementsAre("0123456789\nab\n"));
+  EXPECT_THROW(blocks_of("0123456789012345678901234567890\n", options), Error);
+}
+
+TEST(LineBlocks, KeepsQuotedRecordsTogether) {
+  LineBlocksOptions options;
+  options.block_bytes = 8;
+  options.rule = LineRule::kCsvQuotes;
+  EXPECT_THAT(blocks_of("a,\"x\ny\"\nb\n", options), ElementsAre("a,\"x\ny\"\n", "b\n"));
+  EXPECT_THAT(blocks_of("a\"b\nc\"\nd,e\n", options), ElementsAre("a\"b\nc\"\n", "d,e\n"));
+}
+
+TEST(LineBlocks, TakesLinesBeforeBlocksAndDropsTheByteOrderMark) {
+  LineBlocks lines(make_memory_source("x", "\xef\xbb\xbfhead\r\nbody\n"));
+  std::string line;
+  ASSERT_TRUE(lines.take_line(line));
+  EXPECT_EQ(line, "head");
+  EXPECT_EQ(lines.lines_taken(), 1U);
+  EXPECT_EQ(lines.peek(), "body\n");
+  TextBlock block;
+  ASSERT_TRUE(lines.next(block));
+  EXPECT_EQ(block.text(), "body\n");
+  EXPECT_FALSE(lines.next(block));
+}
+
+TEST(EndOfWholeLines, KnowsEscapedQuotes) {
+  const auto end = [](std::string_view text) {
+    return end_of_whole_lines(text, LineRule::kCsvQuotes, ',');
+  };
+  EXPECT_EQ(end("\"a\"\"\n\"\nb"), 7U);
+  EXPECT_EQ(end("\"a\n"), 0U);
+  EXPECT_EQ(end("x,\"a\nb\"\n\"c\n"), 8U);
+}
+
+}  // namespace
+}  // namespace mhe::data
