@@ -35,6 +35,11 @@ inline constexpr std::uint64_t kHashPart = 0xA0761D6478BD642F;    // another suc
   return word;
 }
 
+/// A last round: one product alone spreads similar words too evenly to be called mixed.
+[[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t hash) noexcept {
+  return fold_product(hash ^ kHashPart, kHashLength);
+}
+
 /// Ones in the lowest `n` bytes, n <= 8.
 [[nodiscard]] constexpr std::uint64_t low_bytes(std::size_t n) noexcept {
   return n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * n)) - 1;
@@ -92,8 +97,9 @@ struct Head {
     size -= 16;
   }
   const internal::PairMask mask = internal::kPairMasks[size];
-  return fold_product(hash ^ (load_word(bytes) & mask.low),
-                      internal::kHashWord ^ (load_word(bytes + 8) & mask.high));
+  return internal::finish_hash(
+      fold_product(hash ^ (load_word(bytes) & mask.low),
+                   internal::kHashWord ^ (load_word(bytes + 8) & mask.high)));
 }
 
 /// The same for any string.
@@ -107,7 +113,7 @@ struct Head {
   };
   for (; bytes.size() > 16; bytes.remove_prefix(16)) add(bytes.substr(0, 16));
   add(bytes);
-  return hash;
+  return internal::finish_hash(hash);
 }
 
 /// The hash of the n-gram "a b" from those of "a" (itself a word or an n-gram) and of the word "b".
