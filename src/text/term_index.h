@@ -84,7 +84,7 @@ class TermIndex {
     std::uint32_t number = kNone;
     std::uint32_t meta = 0;
   };
-  static constexpr std::size_t kFirstSlots = 1024;  // a power of two: a mask replaces the modulus
+  static constexpr std::size_t kFirstSlots = 64;  // a power of two: a mask replaces the modulus
 
   // Part, size and 8 bits of hash. Sizes from 65535 up look alike here and are told apart by
   // comparing in full, as all above 16 are.
