@@ -44,9 +44,8 @@ struct EvaluatorOptions {
   std::optional<double> threshold = {};          ///< also F1 of the labels that score at least this
   UnlabeledRows unlabeled_rows = UnlabeledRows::kZero;
   Ranking ranking = Ranking::kByScore;
-  std::vector<std::uint64_t> frequency_bounds =
-      {};                                 ///< see FrequencyBins; empty: no report by frequency
-  std::uint64_t bootstrap_resamples = 0;  ///< 0: no confidence intervals
+  std::vector<std::uint64_t> frequency_bounds = {};  ///< of FrequencyBins; empty: no bins
+  std::uint64_t bootstrap_resamples = 0;             ///< 0: no confidence intervals
 };
 
 /// What is known of the labels from the training data. Labels beyond a vector were never seen.
