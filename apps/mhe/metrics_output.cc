@@ -125,7 +125,9 @@ std::string facts_text(const Report& report, const MetricsSetting& setting) {
   return "\n" + table.render(80);
 }
 
-Json number(double share) { return std::isnan(share) ? Json(nullptr) : Json(100 * share); }
+Json number(double share) {
+  return std::isnan(share) ? Json(nullptr) : Json(100 * share);
+}
 
 void put_values(const Report& report, const GroupReport& group, Json& json) {
   for (std::size_t i = 0; i < report.names.size(); ++i) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a report of metrics looks: a table for people, an object for machines. Used by every verb that
-// scores.
+// How a report of metrics looks: a table for people, an object for machines. Used by every verb
+// that scores.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets it
@@ -21,7 +23,9 @@ std::string environment(const char* name) {
 
 }  // namespace
 
-void Table::add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+void Table::add_row(std::vector<std::string> cells) {
+  rows_.push_back(std::move(cells));
+}
 
 std::vector<std::size_t> Table::column_widths() const {
   std::vector<std::size_t> widths;

@@ -33,8 +33,8 @@ enum class BarStyle { kBlocks, kAscii };
 /// Blocks if the locale of the environment is UTF-8.
 [[nodiscard]] BarStyle bar_style_of_environment();
 
-/// A bar of `share` (0 to 1) of `width` columns, padded with blanks to the full width. A share above
-/// 0 always shows.
+/// A bar of `share` (0 to 1) of `width` columns, padded with blanks to the full width. A share
+/// above 0 always shows.
 [[nodiscard]] std::string draw_bar(double share, std::size_t width, BarStyle style);
 
 /// Columns that UTF-8 text takes, a column for each character.
