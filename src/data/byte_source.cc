@@ -37,6 +37,7 @@ class FileSource final : public ByteSource {
   }
   std::uint64_t consumed() const noexcept override { return consumed_; }
   std::uint64_t total() const noexcept override { return total_; }
+  std::string random_access_path() const override { return total_ > 0 ? name() : ""; }
 
  private:
   int descriptor_;
@@ -80,7 +81,8 @@ std::unique_ptr<ByteSource> open_file_source(const std::string& path) {
   const bool known = ::fstat(descriptor, &status) == 0;
   const bool regular = known && S_ISREG(status.st_mode);
   auto source = std::make_unique<FileSource>(
-      std::move(name), descriptor, regular ? static_cast<std::uint64_t>(status.st_size) : 0);
+      std::move(name), descriptor,
+      regular && !standard_input ? static_cast<std::uint64_t>(status.st_size) : 0);
   if (known && S_ISDIR(status.st_mode)) {
     fail(ErrorCode::kIo, "{} is a directory, expected a data file", source->name());
   }

@@ -29,6 +29,10 @@ class ByteSource {
   /// Size of the file itself; 0 if it is not known.
   [[nodiscard]] virtual std::uint64_t total() const noexcept = 0;
 
+  /// Where the same bytes can be read at random: the path of a plain regular file; empty if
+  /// nowhere.
+  [[nodiscard]] virtual std::string random_access_path() const { return {}; }
+
   /// What to call it in messages.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 

@@ -190,6 +190,9 @@ class DecodingSource final : public ByteSource {
   }
   std::uint64_t consumed() const noexcept override { return raw_->consumed(); }
   std::uint64_t total() const noexcept override { return raw_->total(); }
+  std::string random_access_path() const override {
+    return decoder_ ? std::string() : raw_->random_access_path();
+  }
 
  private:
   std::size_t read_plain(std::span<char> out) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,8 @@ class LineBlocks {
  public:
   explicit LineBlocks(std::unique_ptr<ByteSource> source, const LineBlocksOptions& options = {});
 
-  /// The beginning of what has not been taken yet: at least 64 KiB, or all if there is less.
+  /// The beginning of what has not been taken yet: at least 64 KiB and a whole line, or all if
+  /// there is less.
   [[nodiscard]] std::string_view peek();
 
   /// How the blocks to come are cut.
@@ -54,6 +56,9 @@ class LineBlocks {
   /// Replaces `block` by the next lines; false at the end. Throws what the source throws, and
   /// kInvalidData if a line is too long.
   [[nodiscard]] bool next(TextBlock& block);
+
+  /// Takes bytes as they are; 0 at the end.
+  [[nodiscard]] std::size_t take_bytes(std::span<char> out);
 
   /// Line ends taken by take_line() so far.
   [[nodiscard]] std::uint64_t lines_taken() const noexcept { return lines_taken_; }
@@ -72,6 +77,9 @@ class LineBlocks {
   bool ended_ = false;
   std::uint64_t lines_taken_ = 0;
 };
+
+/// What is left of `lines` as plain bytes.
+[[nodiscard]] std::unique_ptr<ByteSource> make_byte_source(std::unique_ptr<LineBlocks> lines);
 
 /// Where the last line of `text` that is whole under `rule` ends, behind its line feed; 0 if none
 /// is. `text` begins where a line does.

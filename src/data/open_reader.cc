@@ -51,10 +51,24 @@ std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& o
       return open_xmc_pair(std::move(request));
     case Format::kSvmlight:
       return open_svmlight(std::move(request));
-    default:
-      fail(ErrorCode::kInvalidData, "{}: the format {} cannot be read yet", name,
-           format_name(format));
+    case Format::kFastText:
+      return open_fasttext(std::move(request));
+    case Format::kCsv:
+      return open_csv(std::move(request));
+    case Format::kTsv:
+      return open_tsv(std::move(request));
+    case Format::kJsonl:
+      return open_jsonl(std::move(request));
+    case Format::kTextLines:
+      return open_text_lines(std::move(request));
+    case Format::kNpy:
+      return open_npy(std::move(request));
+    case Format::kNpz:
+      return open_npz(std::move(request));
+    case Format::kAuto:
+      break;
   }
+  fail(ErrorCode::kInternal, "{}: no format was chosen", name);
 }
 
 std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,

@@ -37,6 +37,7 @@ class ReadAheadSource final : public ByteSource {
   }
   std::uint64_t consumed() const noexcept override { return inner_->consumed(); }
   std::uint64_t total() const noexcept override { return inner_->total(); }
+  std::string random_access_path() const override { return inner_->random_access_path(); }
 
  private:
   using Chunk = std::vector<char>;
