@@ -77,7 +77,8 @@ std::string overall_text(const Report& report, const MetricsSetting& setting, st
 
 std::string bins_text(const Report& report, const MetricsSetting& setting, std::size_t width) {
   Table table;
-  std::vector<std::string> head = {"training rows of a label"};
+  std::vector<std::string> head = {setting.has_training_data ? "training rows of a label"
+                                                             : "true rows of a label"};
   std::vector<std::string> labels = {"labels"};
   std::vector<std::string> rows = {"rows"};
   for (const GroupReport& bin : report.bins) {

@@ -22,6 +22,7 @@ struct MetricsSetting {
   std::vector<std::size_t> cutoffs;
   std::optional<double> threshold;
   std::uint64_t bootstrap_resamples = 0;
+  bool has_training_data = true;  ///< or else frequencies are those of the truth
 };
 
 /// Metrics as lines and k as columns, in per cent; then the bins and the facts about rows.

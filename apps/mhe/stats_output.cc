@@ -3,7 +3,6 @@
 #include "stats_output.h"
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -17,7 +16,8 @@ using data::Distribution;
 
 std::string share(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
-  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+  const double per_cent = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return part > 0 && per_cent < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", per_cent);
 }
 
 // 1234.5 -> "1,234.5"; whole numbers without a point.
@@ -137,6 +137,7 @@ std::string frequencies_text(const FileStats& stats, BarStyle style, std::size_t
   std::uint64_t rare = 0;
   std::uint64_t rare_occurrences = 0;
   for (const FrequencyBar& bar : frequency_bars(stats.description.label_counts())) {
+    if (bar.labels == 0 && bars.empty()) continue;  // begin with the rarest label
     bars.push_back({range(bar.first, bar.last),
                     bar.labels,
                     {format_count(bar.labels), share(bar.labels, distinct),
@@ -242,7 +243,7 @@ std::string comparison_text(const FileStats& first, const FileStats& second,
                             const Comparison& comparison) {
   const data::NearDuplicateReport& found = comparison.duplicates;
   const std::uint64_t occurrences = second.description.labels_per_row().sum();
-  std::string text = fmt::format("{}: seen from {}\n", second.path, first.path);
+  std::string text = fmt::format("{}\nseen from {}\n", second.path, first.path);
   Table table;
   const auto add = [&](std::string what, std::uint64_t part, std::uint64_t whole) {
     table.add_row({"  " + std::move(what), format_count(part),

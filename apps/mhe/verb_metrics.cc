@@ -186,7 +186,7 @@ void run_metrics(Console& console, const MetricsFlags& flags) {
       make_training_labels(std::move(counts), has_train ? train_rows : truth_rows, model));
   score_all(*context, flags, truth, names, evaluator);
   const metrics::Report report = evaluator.report(*context);
-  const MetricsSetting setting = {flags.cutoffs, flags.threshold, flags.bootstrap};
+  const MetricsSetting setting = {flags.cutoffs, flags.threshold, flags.bootstrap, has_train};
   if (flags.json) {
     nlohmann::ordered_json json = metrics_json(report, setting);
     json["frequencies_from"] = has_train ? "train" : "truth";

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <string>
 
 #include "base/parallel.h"
 #include "base/random.h"
@@ -49,12 +51,21 @@ double quantile(std::span<const double> sorted, double q) {
 }
 
 // A resample in which a value is undefined (no row of a rare bin was drawn) says nothing about it.
-Interval interval_of(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return std::isnan(value); });
-  constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-  if (values.empty()) return {kUndefined, kUndefined};
-  std::sort(values.begin(), values.end());
-  return {quantile(values, 0.025), quantile(values, 0.975)};
+Interval percentiles(std::vector<double> resampled) {
+  if (resampled.empty()) {
+    constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+    return {kUndefined, kUndefined};
+  }
+  std::sort(resampled.begin(), resampled.end());
+  return {quantile(resampled, 0.025), quantile(resampled, 0.975)};
+}
+
+// Moves the interval so that the mean of the resamples falls on the value, within [0, 1].
+Interval centred(const Interval& interval, std::span<const double> resampled, double value) {
+  const double mean = std::accumulate(resampled.begin(), resampled.end(), 0.0) /
+                      static_cast<double>(resampled.size());
+  const auto move = [&](double end) { return std::clamp(end + value - mean, 0.0, 1.0); };
+  return resampled.empty() ? interval : Interval{move(interval.low), move(interval.high)};
 }
 
 }  // namespace
@@ -67,13 +78,14 @@ void StoredRows::append(const RowContributions& rows) {
 }
 
 std::vector<Interval> bootstrap(const Context& context, const RowScorer& scorer,
-                                const StoredRows& rows, std::span<const std::uint8_t> groups) {
+                                const StoredRows& rows, std::span<const std::uint8_t> groups,
+                                std::span<const double> values) {
   const std::size_t num_rows = rows.events.rows();
   const std::size_t layout_size = scorer.layout().size();
   const auto num_resamples = static_cast<std::size_t>(scorer.options().bootstrap_resamples);
   if (num_rows == 0 || num_resamples == 0) return {};
   std::vector<Resample> scratch(context.threads(), Resample(scorer.layout().num_cutoffs));
-  std::vector<std::vector<double>> values(num_resamples);
+  std::vector<std::vector<double>> resamples(num_resamples);
   parallel_blocks(context, num_resamples, 1, [&](const Block& block) {
     Resample& resample = scratch[block.worker];
     draw(RandomStream(context.seed(), "metrics.bootstrap", block.index), num_rows, resample.times);
@@ -81,14 +93,18 @@ std::vector<Interval> bootstrap(const Context& context, const RowScorer& scorer,
     resample.counts.resize(groups.size());
     resample.counts.reset();
     add_up(rows, layout_size, resample);
-    values[block.index] = summarize(scorer, resample.sums, resample.counts, groups);
+    resamples[block.index] = summarize(scorer, resample.sums, resample.counts, groups);
   });
+  const std::vector<std::string> names = value_names(scorer.options());
   std::vector<Interval> intervals;
-  for (std::size_t value = 0; value < values.front().size(); ++value) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     std::vector<double> column;
-    column.reserve(num_resamples);
-    for (const std::vector<double>& resample : values) column.push_back(resample[value]);
-    intervals.push_back(interval_of(std::move(column)));
+    for (const std::vector<double>& resample : resamples) {
+      if (!std::isnan(resample[i])) column.push_back(resample[i]);
+    }
+    const Interval interval = percentiles(column);
+    const bool shifted = counts_labels_once(names[i % names.size()]);
+    intervals.push_back(shifted ? centred(interval, column, values[i]) : interval);
   }
   return intervals;
 }

@@ -108,7 +108,8 @@ Report Evaluator::report(const Context& context) const {
   report.names = value_names(state.scorer.options());
   const std::vector<std::uint8_t> groups = state.groups_of_places();
   const std::vector<double> values = summarize(state.scorer, state.sums, state.counts, groups);
-  const std::vector<Interval> intervals = bootstrap(context, state.scorer, state.stored, groups);
+  const std::vector<Interval> intervals =
+      bootstrap(context, state.scorer, state.stored, groups, values);
   const std::size_t num_values = report.names.size();
   const SumLayout layout = state.scorer.layout();
   for (std::size_t g = 0; g < state.scorer.num_groups(); ++g) {

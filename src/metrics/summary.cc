@@ -148,6 +148,10 @@ std::vector<std::string> value_names(const EvaluatorOptions& options) {
   return names;
 }
 
+bool counts_labels_once(std::string_view value_name) {
+  return value_name.starts_with("macro-F1") || value_name.starts_with("coverage");
+}
+
 std::vector<double> summarize(const RowScorer& scorer, std::span<const double> sums,
                               const LabelCounts& counts, std::span<const std::uint8_t> groups) {
   const SumLayout layout = scorer.layout();

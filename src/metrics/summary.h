@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metrics/label_counts.h"
@@ -17,6 +18,10 @@ namespace mhe::metrics {
 
 /// The names of all values, in order: every metric with all its cutoffs, accuracy, F1 at threshold.
 [[nodiscard]] std::vector<std::string> value_names(const EvaluatorOptions& options);
+
+/// Whether a value counts every label once however often it occurs. A resample holds fewer
+/// different labels than the data, which shifts such values.
+[[nodiscard]] bool counts_labels_once(std::string_view value_name);
 
 /// The values of every group, end to end, each as many as value_names() has. `sums` holds the sums
 /// of each group end to end; `groups` the group of each place in `counts`.
