@@ -3,6 +3,7 @@
 #include "stats_output.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -20,11 +21,11 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
   return part > 0 && per_cent < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", per_cent);
 }
 
-// 1234.5 -> "1,234.5"; whole numbers without a point.
-std::string decimal(double value) {
-  const auto tenths = static_cast<std::uint64_t>(value * 10 + 0.5);
-  const std::string whole = format_count(tenths / 10);
-  return tenths % 10 == 0 ? whole : fmt::format("{}.{}", whole, tenths % 10);
+// 1234.567 -> "1,234.57".
+std::string decimal(double value, int digits) {
+  const std::string text = fmt::format("{:.{}f}", value, digits);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  return format_count(std::stoull(text.substr(0, point))) + text.substr(point);
 }
 
 std::string range(std::uint64_t first, std::uint64_t last) {
@@ -33,8 +34,10 @@ std::string range(std::uint64_t first, std::uint64_t last) {
 }
 
 void add_distribution(std::string name, const Distribution& values, Table& table) {
-  table.add_row({std::move(name), format_count(values.min()), decimal(values.median()),
-                 decimal(values.mean()), format_count(values.max()), format_count(values.sum())});
+  table.add_row({std::move(name), format_count(values.min()),
+                 decimal(values.median(), values.median() == std::floor(values.median()) ? 0 : 1),
+                 decimal(values.mean(), 2), format_count(values.max()),
+                 format_count(values.sum())});
 }
 
 std::string rows_text(const FileStats& stats) {
@@ -124,7 +127,7 @@ std::string labels_per_row_text(const Distribution& values, BarStyle style, std:
   std::uint64_t first = 1;
   while (first <= values.max()) {
     const std::uint64_t last = values.max() <= kMaxSingle ? first : first * 2 - 1;
-    add(first, last);
+    if (last >= values.min()) add(first, last);
     first = last + 1;
   }
   return "rows by number of labels\n" + bars_text(bars, style, width);

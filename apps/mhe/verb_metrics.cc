@@ -152,9 +152,9 @@ void score_all(const Context& context, const MetricsFlags& flags, const Ragged<L
   }
   if (rows != truth.rows()) {
     fail(ErrorCode::kInvalidData,
-         "{} has {} rows, but {} has {}; expected a line of predictions for each row, empty if "
-         "there "
-         "are none",
+         "{} has predictions for {} rows, but {} has {} rows; expected a line for each row, empty "
+         "if "
+         "nothing is predicted",
          flags.pred, format_count(rows), flags.truth, format_count(truth.rows()));
   }
 }
@@ -177,9 +177,7 @@ void run_metrics(Console& console, const MetricsFlags& flags) {
   const bool has_train = !flags.train.empty();
   if (!has_train) {
     count_labels(truth, counts);
-    console.say(
-        "no --train: propensities (PSP, PSnDCG) and frequencies are those of the truth file, which "
-        "published figures do not use");
+    console.say("no --train: PSP, PSnDCG and frequencies use the label counts of the truth file");
   }
   metrics::Evaluator evaluator(
       make_evaluator_options(flags),
