@@ -13,6 +13,8 @@ std::span<const Verb> all_verbs() {
       Verb{"plan", "Number and length of heads, and what they cost", add_plan},
       Verb{"convert", "Read a data set in any format and write it in another", add_convert},
       Verb{"order", "Give labels their places in the label space", add_order},
+      Verb{"stats", "Describe a data set, or compare two", add_stats},
+      Verb{"metrics", "Score the predictions of any system", add_metrics},
       Verb{"info", "Version, instruction sets, threads and libraries", add_info},
   };
   return kVerbs;

@@ -11,6 +11,8 @@
 namespace mhe::app {
 
 std::function<void(Console&)> add_convert(CLI::App& command);
+std::function<void(Console&)> add_metrics(CLI::App& command);
+std::function<void(Console&)> add_stats(CLI::App& command);
 std::function<void(Console&)> add_info(CLI::App& command);
 std::function<void(Console&)> add_order(CLI::App& command);
 std::function<void(Console&)> add_plan(CLI::App& command);
