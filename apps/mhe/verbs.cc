@@ -10,6 +10,7 @@ namespace mhe::app {
 
 std::span<const Verb> all_verbs() {
   static constexpr std::array kVerbs = {
+      Verb{"inspect", "What is in a model file", add_inspect},
       Verb{"info", "Version, instruction sets, threads and libraries", add_info},
   };
   return kVerbs;

@@ -204,15 +204,22 @@ std::vector<std::string> ModelFile::find_damage(const Context& context) const {
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     if (damaged[i] != 0) names.push_back(tensors_[i].name);
   }
-  if (is_padding_damaged()) names.emplace_back("padding");
+  if (is_padding_damaged()) names.emplace_back(kPadPrefix);
   return names;
 }
 
 void ModelFile::verify(const Context& context) const {
   const std::vector<std::string> damaged = find_damage(context);
   if (damaged.empty()) return;
-  fail_file(path(), "damaged: {} of {} tensors do not match their checksums, the first is {}",
-            damaged.size(), tensors_.size(), in_quotes(damaged.front()));
+  fail_file(path(), "{}", describe_damage(damaged));
+}
+
+std::string describe_damage(std::span<const std::string> damaged) {
+  MHE_ASSERT(!damaged.empty());
+  const std::string others =
+      damaged.size() == 1 ? std::string() : fmt::format(", nor do {} others", damaged.size() - 1);
+  return fmt::format("damaged: tensor {} does not match its checksum{}", in_quotes(damaged.front()),
+                     others);
 }
 
 }  // namespace mhe::model

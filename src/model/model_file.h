@@ -90,8 +90,8 @@ class ModelFile {
   /// Strings written by ModelFileWriter::add_strings. Checks every offset, O(rows): ask once.
   [[nodiscard]] StringsView strings(std::string_view name) const;
 
-  /// Names of the tensors whose bytes are not those that were written, in file order; reads the
-  /// whole file, on all threads, a tensor at a time.
+  /// Names of the tensors whose bytes are not those that were written, in file order, last
+  /// "__pad__." if padding is not zero; reads the whole file, on all threads, a tensor at a time.
   [[nodiscard]] std::vector<std::string> find_damage(const Context& context) const;
   /// Throws if find_damage() finds any.
   void verify(const Context& context) const;
@@ -113,5 +113,8 @@ class ModelFile {
   std::vector<TensorInfo> tensors_;
   std::vector<std::uint64_t> checksums_;  // of tensors_
 };
+
+/// One line about what find_damage() found; `damaged` must not be empty.
+[[nodiscard]] std::string describe_damage(std::span<const std::string> damaged);
 
 }  // namespace mhe::model

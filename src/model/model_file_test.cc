@@ -274,7 +274,7 @@ TEST(ModelFileDamage, IsNamed) {
   const Context context;
   EXPECT_THAT(parse(file).find_damage(context), ElementsAre("halves"));
   EXPECT_THAT(reason_of([&] { parse(file).verify(context); }),
-              HasSubstr("1 of 7 tensors do not match their checksums, the first is \"halves\""));
+              HasSubstr("m.mhe: damaged: tensor \"halves\" does not match its checksum"));
 }
 
 TEST(ModelFileForged, ReasonsAreGiven) {
