@@ -217,6 +217,7 @@ TEST(ModelFileLayout, FollowsTheSafetensorsSpecification) {
   EXPECT_THAT(header, HasSubstr(R"("halves":{"dtype":"BF16","shape":[3],"data_offsets":[64,70]})"));
   EXPECT_THAT(header, HasSubstr(R"("empty":{"dtype":"F64","shape":[0,4],"data_offsets":[70,70]})"));
   EXPECT_THAT(header, HasSubstr(R"("lengths":{"dtype":"U64","shape":[],"data_offsets":)"));
+  EXPECT_TRUE(parse_checksum(file.substr(59, 16)));  // where docs/model-file.md says it is
   float second = 0;
   std::memcpy(&second, file.data() + 8 + length + sizeof(float), sizeof(float));
   EXPECT_EQ(second, -1.0F);
