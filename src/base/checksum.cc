@@ -9,7 +9,10 @@ namespace mhe {
 
 std::uint64_t checksum64(std::span<const std::byte> bytes) noexcept {
   constexpr XXH64_hash_t kSeed = 0;
-  return XXH64(bytes.data(), bytes.size(), kSeed);
+  // An empty span may hold no address, which XXH64 need not accept.
+  const std::byte nothing{};
+  const std::byte* begin = bytes.data();
+  return XXH64(begin == nullptr ? &nothing : begin, bytes.size(), kSeed);
 }
 
 }  // namespace mhe
