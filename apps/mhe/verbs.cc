@@ -15,6 +15,7 @@ std::span<const Verb> all_verbs() {
       Verb{"order", "Give labels their places in the label space", add_order},
       Verb{"stats", "Describe a data set, or compare two", add_stats},
       Verb{"metrics", "Score the predictions of any system", add_metrics},
+      Verb{"inspect", "What is in a model file", add_inspect},
       Verb{"info", "Version, instruction sets, threads and libraries", add_info},
   };
   return kVerbs;

@@ -16,5 +16,6 @@ std::function<void(Console&)> add_stats(CLI::App& command);
 std::function<void(Console&)> add_info(CLI::App& command);
 std::function<void(Console&)> add_order(CLI::App& command);
 std::function<void(Console&)> add_plan(CLI::App& command);
+std::function<void(Console&)> add_inspect(CLI::App& command);
 
 }  // namespace mhe::app
