@@ -11,5 +11,6 @@
 namespace mhe::app {
 
 std::function<void(Console&)> add_info(CLI::App& command);
+std::function<void(Console&)> add_plan(CLI::App& command);
 
 }  // namespace mhe::app

@@ -1,0 +1,99 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a classifier will cost, before anything is spent: number and length of heads, parameters,
+// memory, arithmetic. docs/plan.md holds the formulas.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mhe/label_space.h>
+
+namespace mhe {
+
+enum class HeadKind : std::uint8_t {
+  kOneHot,    ///< one output a label: the yardstick
+  kProduct,   ///< parallel heads, a label is a combination of digits (MHP)
+  kCascade,   ///< each head chooses among the children of the best K before it (MHC)
+  kSampling,  ///< one output a label, trained on the groups a batch touches (MHS)
+};
+
+enum class Precision : std::uint8_t { kFp32, kBf16 };  ///< how rows of weights are stored
+
+/// "onehot", "product", "cascade", "sampling".
+[[nodiscard]] std::string_view head_kind_name(HeadKind kind) noexcept;
+/// The kind of that name. Throws kInvalidArgument, listing the names, if there is none.
+[[nodiscard]] HeadKind parse_head_kind(std::string_view name);
+/// "fp32", "bf16".
+[[nodiscard]] std::string_view precision_name(Precision precision) noexcept;
+/// The precision of that name. Throws kInvalidArgument if there is none.
+[[nodiscard]] Precision parse_precision(std::string_view name);
+
+/// What is known and what is wanted. What is left open is chosen by make_plan().
+struct PlanOptions {
+  std::uint64_t num_labels = 0;       ///< 2 .. 2^62; or 0 and:
+  std::size_t num_binary_labels = 0;  ///< the labels are all subsets of so many; product only
+  HeadKind head = HeadKind::kCascade;
+  std::size_t num_heads = 0;               ///< sampling: groups. 0: as few as the budgets allow
+  std::vector<std::uint32_t> lengths;      ///< empty: chosen. Sampling: {groups, labels in a group}
+  std::uint64_t dim = 512;                 ///< width d of the feature vector
+  std::optional<std::uint64_t> inner_dim;  ///< cascade: width d_h of levels 2 and on; none: d, less
+                                           ///< if the budgets ask
+  std::optional<std::uint64_t> candidates;  ///< K parents a level (cascade, 10), groups an example
+                                            ///< (sampling, 1)
+  std::uint64_t batch = 256;                ///< examples trained at once
+  std::optional<Precision> precision;       ///< none: fp32, bf16 if the budgets ask
+  std::optional<std::uint64_t> ram_bytes;   ///< to train the head
+  std::optional<double> latency_us;         ///< to score one example alone
+  double memory_gb_per_s = 23;  ///< the machine, for latency: as measured on a 2-core Intel server
+  double gflops = 330;          ///< the same
+};
+
+/// What a head costs. Doubles, since one-hot over 2^80 labels does not fit 64 bits; whole numbers
+/// below 2^53 are exact. The encoder is not part of it.
+struct HeadCost {
+  double parameters = 0;
+  double model_bytes = 0;    ///< in the file, and in memory to predict
+  double train_bytes = 0;    ///< weights, optimiser state and the scores of a batch
+  double train_flops = 0;    ///< per example; a multiplication and an addition are two
+  double predict_flops = 0;  ///< per example
+  double predict_bytes = 0;  ///< weights read to score one example alone
+  double predict_us = 0;     ///< estimate: the slower of arithmetic and memory
+};
+
+struct Plan {
+  HeadKind head = HeadKind::kCascade;
+  LabelSpace space = LabelSpace(1, {1});
+  std::uint64_t dim = 0;
+  std::uint64_t inner_dim = 0;   ///< equal to dim where the head has none of its own
+  std::uint64_t candidates = 0;  ///< 0 where the head has none
+  std::uint64_t batch = 0;
+  Precision precision = Precision::kFp32;
+  std::optional<double> confusion_degree;  ///< none for one-hot, which confuses nothing
+  HeadCost cost;
+  HeadCost one_hot;                ///< the same labels, dim, batch and precision
+  std::vector<std::string> notes;  ///< what the budgets changed, a sentence each
+};
+
+/// Chooses what is open and computes the costs. Heads: as few as possible. If a budget is broken,
+/// gives way in this order: bf16 rows, more heads, narrower inner levels. Throws kInvalidArgument
+/// for options that contradict each other and kResourceLimit, with the least that is needed and
+/// what was allowed, if nothing fits.
+///
+/// Plans are for heads with dense rows. The rows of the `linear` encoder are sparse and as long as
+/// pruning leaves them, which depends on the data; such heads will be planned from a sample: train
+/// a few parents, measure non-zeros per row and scale by rows. That needs the solver and comes with
+/// it.
+[[nodiscard]] Plan make_plan(const PlanOptions& options);
+
+/// D = prod_{h=2..H} (n_h * ... * n_H) / n_{h-1}: how many labels share what a head predicts. For
+/// product heads the greatest over all arrangements of the lengths; 1 head: 1. May be infinite.
+[[nodiscard]] double confusion_degree(HeadKind kind, std::span<const std::uint32_t> lengths);
+
+}  // namespace mhe
