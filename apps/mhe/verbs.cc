@@ -11,6 +11,7 @@ namespace mhe::app {
 std::span<const Verb> all_verbs() {
   static constexpr std::array kVerbs = {
       Verb{"plan", "Number and length of heads, and what they cost", add_plan},
+      Verb{"convert", "Read a data set in any format and write it in another", add_convert},
       Verb{"info", "Version, instruction sets, threads and libraries", add_info},
   };
   return kVerbs;

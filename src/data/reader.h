@@ -3,6 +3,11 @@
 //
 // One way to read every format: open_reader() looks at the content, next() gives batch after batch
 // in bounded memory, parsed on all threads of the Context.
+//
+// Memory: text is read in blocks of 1 MiB, two per thread, with what is parsed from them (about as
+// much again) and 4 MiB read ahead. A line longer than a block enlarges it, up to 1 GiB; a longer
+// line is an error. Decompression has a limit of its own (byte_source.h). Label names stay in
+// `names`. The rows and batches are the same for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +21,7 @@
 #include <mhe/ids.h>
 
 #include "base/context.h"
+#include "data/byte_source.h"
 #include "data/format.h"
 #include "labels/names.h"
 #include "matrix/dense.h"
@@ -104,5 +110,17 @@ class Reader {
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const Context& context,
                                                   const ReadOptions& options,
                                                   labels::LabelNames& names);
+
+/// Bytes to read instead of the files that ReadOptions names; the sources' names appear in
+/// messages.
+struct Inputs {
+  std::unique_ptr<ByteSource> rows;
+  std::unique_ptr<ByteSource> labels;  ///< the second file; none: there is none
+};
+
+/// Opens a data set from memory or any other source; the paths in `options` are not looked at.
+[[nodiscard]] std::unique_ptr<Reader> open_reader(const Context& context,
+                                                  const ReadOptions& options,
+                                                  labels::LabelNames& names, Inputs inputs);
 
 }  // namespace mhe::data

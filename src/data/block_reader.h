@@ -1,0 +1,38 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The outer half of reading: takes parsed blocks in order, joins rows with labels from a second
+// file, gives labels their ids, counts, and decides about bad lines.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "data/block_source.h"
+#include "data/reader.h"
+
+namespace mhe::data {
+
+/// How the labels in parsed blocks are to be understood.
+enum class LabelForm {
+  kNamed,    ///< indices into the block's own names
+  kNumbered  ///< ids
+};
+
+struct BlockReaderOptions {
+  Schema schema;
+  LabelForm label_form = LabelForm::kNamed;
+  std::optional<std::uint64_t> declared_label_rows;  ///< by the header of the label file
+  std::uint64_t skip_bad = 0;
+};
+
+/// A Reader over parsed blocks. `labels` gives the labels of the rows of `rows`; if it is null they
+/// come with the rows.
+[[nodiscard]] std::unique_ptr<Reader> make_block_reader(const Context& context,
+                                                        labels::LabelNames& names,
+                                                        const BlockReaderOptions& options,
+                                                        std::unique_ptr<BlockSource> rows,
+                                                        std::unique_ptr<BlockSource> labels);
+
+}  // namespace mhe::data

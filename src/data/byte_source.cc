@@ -1,0 +1,94 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/byte_source.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/check.h"
+
+namespace mhe::data {
+namespace {
+
+class FileSource final : public ByteSource {
+ public:
+  FileSource(std::string name, int descriptor, std::uint64_t total)
+      : ByteSource(std::move(name)), descriptor_(descriptor), total_(total) {}
+  ~FileSource() override { ::close(descriptor_); }
+
+  std::size_t read(std::span<char> out) override {
+    while (true) {
+      const ssize_t got = ::read(descriptor_, out.data(), out.size());
+      if (got >= 0) {
+        consumed_ += static_cast<std::uint64_t>(got);
+        return static_cast<std::size_t>(got);
+      }
+      if (errno != EINTR) {
+        fail(ErrorCode::kIo, "cannot read {}: {}", name(), std::strerror(errno));
+      }
+    }
+  }
+  std::uint64_t consumed() const noexcept override { return consumed_; }
+  std::uint64_t total() const noexcept override { return total_; }
+
+ private:
+  int descriptor_;
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> consumed_ = 0;  // a read-ahead thread reads, another asks
+};
+
+class MemorySource final : public ByteSource {
+ public:
+  MemorySource(std::string name, std::string_view bytes)
+      : ByteSource(std::move(name)), rest_(bytes), total_(bytes.size()) {}
+
+  std::size_t read(std::span<char> out) override {
+    const std::size_t size = std::min(out.size(), rest_.size());
+    std::copy_n(rest_.data(), size, out.data());
+    rest_.remove_prefix(size);
+    consumed_ += size;
+    return size;
+  }
+  std::uint64_t consumed() const noexcept override { return consumed_; }
+  std::uint64_t total() const noexcept override { return total_; }
+
+ private:
+  std::string_view rest_;
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> consumed_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_file_source(const std::string& path) {
+  const bool standard_input = path == "-";
+  const int descriptor = standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                        : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::string name = standard_input ? "standard input" : path;
+  if (descriptor < 0) {
+    const auto code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo;
+    fail(code, "cannot open {}: {}", name, std::strerror(errno));
+  }
+  struct stat status = {};
+  const bool known = ::fstat(descriptor, &status) == 0;
+  const bool regular = known && S_ISREG(status.st_mode);
+  auto source = std::make_unique<FileSource>(
+      std::move(name), descriptor, regular ? static_cast<std::uint64_t>(status.st_size) : 0);
+  if (known && S_ISDIR(status.st_mode)) {
+    fail(ErrorCode::kIo, "{} is a directory, expected a data file", source->name());
+  }
+  return source;
+}
+
+std::unique_ptr<ByteSource> make_memory_source(std::string name, std::string_view bytes) {
+  return std::make_unique<MemorySource>(std::move(name), bytes);
+}
+
+}  // namespace mhe::data

@@ -1,0 +1,162 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/line_blocks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+
+namespace mhe::data {
+namespace {
+
+constexpr std::size_t kProbeBytes = std::size_t{1} << 16;  // what peek() promises
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// The end of the quoted field that opens at `open`: behind its closing quote; npos if it has none.
+std::size_t end_of_quoted(std::string_view text, std::size_t open) {
+  std::size_t at = open + 1;
+  while (true) {
+    at = text.find('"', at);
+    if (at == std::string_view::npos) return at;
+    if (at + 1 == text.size() || text[at + 1] != '"') return at + 1;
+    at += 2;
+  }
+}
+
+// Calls visit(position behind a line feed) for the record ends of a CSV text, in order, until it
+// returns false. A quote opens a field only at the field's start; others are left to the parser.
+template <class Visit>
+void visit_csv_ends(std::string_view text, char separator, Visit&& visit) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t quote = text.find('"', at);
+    const std::size_t stop = std::min(quote, text.size());
+    for (std::size_t feed = text.find('\n', at); feed < stop; feed = text.find('\n', feed + 1)) {
+      if (!visit(feed + 1)) return;
+    }
+    if (quote == std::string_view::npos) return;
+    const bool opens = quote == 0 || text[quote - 1] == '\n' || text[quote - 1] == separator;
+    at = opens ? end_of_quoted(text, quote) : quote + 1;
+  }
+}
+
+}  // namespace
+
+std::size_t end_of_whole_lines(std::string_view text, LineRule rule, char csv_separator) {
+  if (rule == LineRule::kPlain) {
+    const std::size_t feed = text.rfind('\n');
+    return feed == std::string_view::npos ? 0 : feed + 1;
+  }
+  std::size_t last = 0;
+  visit_csv_ends(text, csv_separator, [&](std::size_t end) {
+    last = end;
+    return true;
+  });
+  return last;
+}
+
+std::size_t end_of_first_line(std::string_view text, LineRule rule, char csv_separator) {
+  std::size_t first = std::string_view::npos;
+  if (rule == LineRule::kPlain) {
+    const std::size_t feed = text.find('\n');
+    return feed == std::string_view::npos ? feed : feed + 1;
+  }
+  visit_csv_ends(text, csv_separator, [&](std::size_t end) {
+    first = end;
+    return false;
+  });
+  return first;
+}
+
+LineBlocks::LineBlocks(std::unique_ptr<ByteSource> source, const LineBlocksOptions& options)
+    : source_(std::move(source)), options_(options) {
+  drop_byte_order_mark();
+}
+
+void LineBlocks::drop_byte_order_mark() {
+  fill(kByteOrderMark.size());
+  if (pending().starts_with(kByteOrderMark)) begin_ += kByteOrderMark.size();
+}
+
+std::string_view LineBlocks::pending() const noexcept {
+  return {pending_.data() + begin_, pending_.size() - begin_};
+}
+
+// Reads on until `size` bytes are pending or the source ends.
+void LineBlocks::fill(std::size_t size) {
+  if (ended_ || pending().size() >= size) return;
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(begin_));
+  begin_ = 0;
+  std::size_t filled = pending_.size();
+  pending_.resize(size);
+  while (filled < size && !ended_) {
+    const std::size_t got = source_->read(std::span(pending_).subspan(filled));
+    filled += got;
+    ended_ = got == 0;
+  }
+  pending_.resize(filled);
+}
+
+std::string_view LineBlocks::peek() {
+  fill(kProbeBytes);
+  return pending();
+}
+
+void LineBlocks::set_rule(LineRule rule, char csv_separator) {
+  options_.rule = rule;
+  options_.csv_separator = csv_separator;
+}
+
+bool LineBlocks::take_line(std::string& line) {
+  fill(kProbeBytes);
+  std::size_t end = end_of_first_line(pending(), options_.rule, options_.csv_separator);
+  while (end == std::string_view::npos && !ended_ && pending().size() < options_.max_line_bytes) {
+    fill(pending().size() * 2);
+    end = end_of_first_line(pending(), options_.rule, options_.csv_separator);
+  }
+  if (pending().empty()) return false;
+  line = pending().substr(0, end);
+  begin_ += line.size();
+  lines_taken_ += static_cast<std::uint64_t>(std::count(line.begin(), line.end(), '\n'));
+  if (line.ends_with('\n')) line.pop_back();
+  if (line.ends_with('\r')) line.pop_back();
+  return true;
+}
+
+bool LineBlocks::next(TextBlock& block) {
+  const std::string_view carried = pending();
+  std::size_t wanted = std::max(options_.block_bytes, carried.size());
+  if (block.buffer.size() < wanted + TextBlock::kPadding) {
+    block.buffer.resize(wanted + TextBlock::kPadding);
+  }
+  std::copy(carried.begin(), carried.end(), block.buffer.begin());
+  block.size = carried.size();
+  pending_.clear();
+  begin_ = 0;
+  while (true) {
+    while (block.size < wanted && !ended_) {
+      const std::size_t got =
+          source_->read({block.buffer.data() + block.size, wanted - block.size});
+      block.size += got;
+      ended_ = got == 0;
+    }
+    if (ended_) return block.size > 0;
+    const std::size_t end = end_of_whole_lines(block.text(), options_.rule, options_.csv_separator);
+    if (end > 0) {
+      pending_.assign(block.buffer.begin() + static_cast<std::ptrdiff_t>(end),
+                      block.buffer.begin() + static_cast<std::ptrdiff_t>(block.size));
+      block.size = end;
+      return true;
+    }
+    if (wanted >= options_.max_line_bytes) {
+      fail(ErrorCode::kInvalidData, "{}: a line is longer than {} bytes; is this a data file?",
+           source_->name(), options_.max_line_bytes);
+    }
+    wanted = std::min(wanted * 2, options_.max_line_bytes);
+    block.buffer.resize(wanted + TextBlock::kPadding);
+  }
+}
+
+}  // namespace mhe::data

@@ -1,0 +1,28 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How open_reader() hands over to the formats, once it knows which it is.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/line_blocks.h"
+#include "data/reader.h"
+
+namespace mhe::data {
+
+/// What a format needs to open a data set.
+struct OpenRequest {
+  const Context& context;
+  const ReadOptions& options;
+  labels::LabelNames& names;
+  std::unique_ptr<LineBlocks> rows;
+  std::unique_ptr<LineBlocks> labels;  ///< the second file, if there is one
+};
+
+[[nodiscard]] std::unique_ptr<Reader> open_xmc(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_xmc_pair(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_svmlight(OpenRequest request);
+
+}  // namespace mhe::data

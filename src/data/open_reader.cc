@@ -1,0 +1,70 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "base/check.h"
+#include "data/detect.h"
+#include "data/open_format.h"
+#include "data/reader.h"
+
+namespace mhe::data {
+namespace {
+
+std::unique_ptr<LineBlocks> open_lines(const Context& context, std::unique_ptr<ByteSource> raw) {
+  return std::make_unique<LineBlocks>(
+      make_read_ahead_source(decompress_if_needed(std::move(raw), context.threads())));
+}
+
+void check_options(const ReadOptions& options, Format format) {
+  const bool sparse_text =
+      format == Format::kXmc || format == Format::kXmcPair || format == Format::kSvmlight;
+  require(!options.index_base || sparse_text, "--index-base does not apply to the format {}",
+          format_name(format));
+  require(options.index_base.value_or(0) <= 1, "ids count from 0 or 1, not from {}",
+          options.index_base.value_or(0));
+  const bool table = format == Format::kCsv || format == Format::kTsv;
+  require(options.columns.empty() || table, "--columns does not apply to the format {}",
+          format_name(format));
+  const bool keyed = table || format == Format::kJsonl;
+  require(keyed || (options.text_columns.empty() && options.label_column.empty() &&
+                    options.id_column.empty()),
+          "the format {} has no columns to choose", format_name(format));
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
+                                    labels::LabelNames& names, Inputs inputs) {
+  OpenRequest request{context, options, names, open_lines(context, std::move(inputs.rows)),
+                      nullptr};
+  if (inputs.labels) request.labels = open_lines(context, std::move(inputs.labels));
+  const std::string& name = request.rows->source().name();
+  const Format format =
+      options.format != Format::kAuto
+          ? options.format
+          : detect_format(request.rows->peek(), name, options, request.labels != nullptr);
+  check_options(options, format);
+  switch (format) {
+    case Format::kXmc:
+      return open_xmc(std::move(request));
+    case Format::kXmcPair:
+      return open_xmc_pair(std::move(request));
+    case Format::kSvmlight:
+      return open_svmlight(std::move(request));
+    default:
+      fail(ErrorCode::kInvalidData, "{}: the format {} cannot be read yet", name,
+           format_name(format));
+  }
+}
+
+std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
+                                    labels::LabelNames& names) {
+  require(options.path != "-" || options.label_path != "-",
+          "standard input cannot be both the data and its labels");
+  Inputs inputs;
+  inputs.rows = open_file_source(options.path);
+  if (!options.label_path.empty()) inputs.labels = open_file_source(options.label_path);
+  return open_reader(context, options, names, std::move(inputs));
+}
+
+}  // namespace mhe::data
