@@ -1,0 +1,86 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/context.h"
+#include "matrix/sparse.h"
+#include "text/documents.h"
+#include "text/merged_counts.h"
+#include "text/options.h"
+#include "text/term_counter.h"
+#include "text/vectorizer.h"
+
+namespace mhe::text {
+
+/// Whether a VectorizerBuilder remembers the documents for the matrix of them.
+enum class KeepDocuments { kNo, kYes };
+
+/// What fitting gives.
+struct Fitted {
+  Vectorizer vectorizer;
+  SparseMatrix features;  ///< of the documents it was fitted on, if they were kept
+};
+
+/// Fits a Vectorizer in one pass over the documents, batch after batch.
+///
+/// The result depends on the documents and their order only, not on the threads or on how the
+/// documents are cut into batches. Memory: about 60 bytes and its spelling for each distinct term
+/// (max_vocabulary bounds their number, hashing does without) and, if documents are kept, 5 bytes
+/// for each distinct term of each document, beside the 8 that the matrix takes at the end.
+class VectorizerBuilder {
+ public:
+  /// Throws kInvalidArgument if the options are wrong. `context` must outlive the builder.
+  VectorizerBuilder(const Context& context, VectorizerOptions options,
+                    KeepDocuments keep = KeepDocuments::kNo);
+  VectorizerBuilder(const VectorizerBuilder&) = delete;
+  VectorizerBuilder& operator=(const VectorizerBuilder&) = delete;
+
+  /// Counts the documents, on all threads. Throws kInvalidArgument if their number of fields is
+  /// wrong, kResourceLimit if a document is too long or the terms are too many; the builder is then
+  /// of no further use.
+  void add(const Documents& documents);
+
+  [[nodiscard]] std::uint64_t num_documents() const noexcept { return num_documents_; }
+
+  /// Ends fitting; call once, last.
+  [[nodiscard]] Fitted finish();
+
+ private:
+  // A run of documents that one thread took.
+  struct CountedBlock {
+    std::size_t counter = 0;
+    std::size_t first_item = 0;
+    std::vector<std::size_t> row_ends;  // in the counter's items
+  };
+  // The same once merged. A count above 255 is written as several entries of one id in a row.
+  struct KeptBlock {
+    std::vector<std::uint32_t> ids;
+    std::vector<std::uint8_t> counts;
+    std::vector<std::uint64_t> row_ends;
+    std::size_t first_row = 0;
+  };
+
+  [[nodiscard]] std::size_t piece_size() const noexcept;
+  void add_piece(const Documents& documents, std::size_t begin, std::size_t end);
+  void keep_block(const CountedBlock& block, KeptBlock& kept) const;
+  void measure_rows(const std::vector<std::uint32_t>& columns, SparseMatrix& matrix);
+  void fill_rows(const Vectorizer& vectorizer, const std::vector<std::uint32_t>& columns,
+                 SparseMatrix& matrix);
+
+  const Context& context_;
+  VectorizerOptions options_;
+  KeepDocuments keep_;
+  std::vector<Part> parts_;
+  std::vector<std::unique_ptr<TermCounter>> counters_;  // by worker
+  std::unique_ptr<MergedCounts> counts_;
+  std::vector<KeptBlock> kept_;
+  std::uint64_t num_documents_ = 0;
+};
+
+}  // namespace mhe::text

@@ -1,0 +1,191 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "text/normalize.h"
+
+#include <algorithm>
+#include <array>
+
+#include <unicode/unorm2.h>
+#include <unicode/utf16.h>
+
+#include "base/check.h"
+#include "base/checked.h"
+#include "text/code_points.h"
+#include "text/hash.h"
+#include "text/utf8.h"
+
+namespace mhe::text {
+namespace {
+
+constexpr std::uint64_t kHighBits = 0x8080808080808080;
+
+bool is_ascii_byte(char byte) noexcept {
+  return static_cast<unsigned char>(byte) < 0x80;
+}
+
+bool is_word_byte(char byte) noexcept {
+  return !is_ascii_byte(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+         (byte >= '0' && byte <= '9');
+}
+
+// The first position from `begin` whose byte is not ASCII.
+std::size_t find_non_ascii(std::string_view text, std::size_t begin) noexcept {
+  while (begin + 8 <= text.size() && (internal::load_word(text.data() + begin) & kHighBits) == 0) {
+    begin += 8;
+  }
+  while (begin < text.size() && is_ascii_byte(text[begin])) ++begin;
+  return begin;
+}
+
+// Goes through one text, segment by segment: from a code point that normalises independently of
+// what stands before it to the next such one.
+class Pass {
+ public:
+  Pass(std::string_view text, NormalizeScratch& scratch, std::string& out)
+      : table_(CodePointTable::instance()), text_(text), scratch_(scratch), out_(out) {}
+
+  void run() {
+    std::size_t position = 0;
+    while (position < text_.size()) {
+      std::size_t end = find_non_ascii(text_, position);
+      if (end > position && end < text_.size() && !has_boundary_at(end)) --end;
+      if (end > position) copy_ascii(text_.substr(position, end - position));
+      position = end;
+      // The segment may begin with the ASCII letter that the mark after it combines with.
+      while (position < text_.size() && (!is_ascii_byte(text_[position]) || position == end)) {
+        position = take_segment(position);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] bool has_boundary_at(std::size_t position) const {
+    return table_[next_code_point(text_, position)].boundary_before;
+  }
+
+  void copy_ascii(std::string_view run) {
+    end_alone();
+    out_.append(run);
+  }
+
+  // Normalises the segment at `begin` and returns where it ends.
+  std::size_t take_segment(std::size_t begin) {
+    std::size_t end = begin;
+    const std::uint32_t first = next_code_point(text_, end);
+    const std::size_t end_of_first = end;
+    while (end < text_.size() && !is_ascii_byte(text_[end]) && !has_boundary_at(end)) {
+      (void)next_code_point(text_, end);
+    }
+    const CodePoint properties = table_[first];
+    if (end == end_of_first && properties.simple) {
+      put(properties.mapped, properties.mapped_class);
+    } else {
+      put_by_icu(text_.substr(begin, end - begin));
+    }
+    return end;
+  }
+
+  void put_by_icu(std::string_view segment) {
+    scratch_.segment.clear();
+    for (std::size_t i = 0; i < segment.size();) {
+      const std::uint32_t c = next_code_point(segment, i);
+      if (c >= 0x10000) scratch_.segment.push_back(U16_LEAD(c));
+      scratch_.segment.push_back(c >= 0x10000 ? U16_TRAIL(c) : static_cast<char16_t>(c));
+    }
+    const std::u16string_view source(scratch_.segment.data(), scratch_.segment.size());
+    const IcuNormalizer& icu = IcuNormalizer::instance();
+    scratch_.result.resize(std::max(scratch_.result.size(), 32 + 2 * source.size()));
+    const std::size_t size = icu.normalize(source, scratch_.result);
+    if (size > scratch_.result.size()) {
+      scratch_.result.resize(size);
+      icu.normalize(source, scratch_.result);
+    }
+    for (std::size_t i = 0; i < size;) {
+      std::uint32_t c = 0;
+      U16_NEXT(scratch_.result.data(), i, size, c);
+      put(c, classify_fast(c));
+    }
+  }
+
+  // Normalised code points map to themselves, so the table has the class of most.
+  [[nodiscard]] CharClass classify_fast(std::uint32_t c) const {
+    const CodePoint properties = table_[c];
+    return properties.simple && properties.mapped == c ? properties.mapped_class : classify(c);
+  }
+
+  void put(std::uint32_t c, CharClass char_class) {
+    if (char_class == CharClass::kMark) {
+      if (!out_.empty() && is_word_byte(out_.back())) append(c);
+      return;
+    }
+    end_alone();
+    if (char_class == CharClass::kSeparator) {
+      out_.push_back(' ');
+      return;
+    }
+    if (char_class == CharClass::kAlone) {
+      out_.push_back(' ');
+      after_alone_ = true;
+    }
+    append(c);
+  }
+
+  void end_alone() {
+    if (after_alone_) out_.push_back(' ');
+    after_alone_ = false;
+  }
+
+  void append(std::uint32_t c) {
+    std::array<char, U8_MAX_LENGTH> bytes = {};
+    std::size_t size = 0;
+    U8_APPEND_UNSAFE(bytes.data(), size, c);
+    out_.append(bytes.data(), size);
+  }
+
+  const CodePointTable& table_;
+  std::string_view text_;
+  NormalizeScratch& scratch_;
+  std::string& out_;
+  bool after_alone_ = false;  // a space is due before anything but a mark
+};
+
+}  // namespace
+
+const IcuNormalizer& IcuNormalizer::instance() {
+  static const IcuNormalizer kNormalizer;
+  return kNormalizer;
+}
+
+IcuNormalizer::IcuNormalizer() {
+  UErrorCode status = U_ZERO_ERROR;
+  normalizer_ = unorm2_getNFKCCasefoldInstance(&status);
+  if (U_FAILURE(status)) {
+    fail(ErrorCode::kInternal, "ICU cannot normalise text: {}", u_errorName(status));
+  }
+}
+
+bool IcuNormalizer::has_boundary_before(std::uint32_t code_point) const noexcept {
+  return unorm2_hasBoundaryBefore(normalizer_, static_cast<UChar32>(code_point)) != 0;
+}
+
+std::size_t IcuNormalizer::normalize(std::u16string_view text, std::span<char16_t> out) const {
+  UErrorCode status = U_ZERO_ERROR;
+  const std::int32_t size = unorm2_normalize(
+      normalizer_, text.data(), checked_cast<std::int32_t>(text.size(), "text"), out.data(),
+      checked_cast<std::int32_t>(out.size(), "normalised text"), &status);
+  if (U_FAILURE(status) && status != U_BUFFER_OVERFLOW_ERROR) {
+    fail(ErrorCode::kInternal, "ICU cannot normalise text: {}", u_errorName(status));
+  }
+  return static_cast<std::size_t>(size);
+}
+
+bool is_ascii(std::string_view text) noexcept {
+  return find_non_ascii(text, 0) == text.size();
+}
+
+void normalize(std::string_view text, NormalizeScratch& scratch, std::string& out) {
+  out.clear();
+  Pass(text, scratch, out).run();
+}
+
+}  // namespace mhe::text

@@ -1,0 +1,57 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "text/term_counter.h"
+
+#include <limits>
+
+#include "base/check.h"
+#include "text/hash.h"
+
+namespace mhe::text {
+namespace {
+
+constexpr std::size_t kPrefetchAhead = 8;
+
+}  // namespace
+
+TermCounter::TermCounter(const VectorizerOptions& options, std::span<const Part> parts)
+    : analyzer_(parts, options.min_token_length), hash_bits_(options.hash_bits) {}
+
+void TermCounter::clear() {
+  terms_.clear();
+  seen_.clear();
+  items_.clear();
+}
+
+void TermCounter::add(std::span<const std::string_view> fields) {
+  const std::span<const Term> terms = analyzer_.analyze(fields);
+  const std::size_t first_item = items_.size();
+  if (first_item + terms.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    fail(ErrorCode::kResourceLimit, "a batch of documents with more than 2^32 - 1 terms");
+  }
+  if (hash_bits_ > 0) {
+    for (const Term& term : terms) {
+      count(key_of_bucket(bucket_of(term.hash, hash_bits_), term.part), first_item);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (i + kPrefetchAhead < terms.size()) terms_.prefetch(terms[i + kPrefetchAhead].hash);
+    count(key_of(terms[i]), first_item);
+  }
+}
+
+inline void TermCounter::count(const TermKey& key, std::size_t first_item) {
+  const std::uint32_t number = terms_.find_or_add(key);
+  if (number == seen_.size()) seen_.emplace_back();
+  Seen& seen = seen_[number];
+  if (seen.last_item > first_item) {
+    ++items_[seen.last_item - 1].count;
+    return;
+  }
+  items_.push_back({number, 1});
+  seen.last_item = static_cast<std::uint32_t>(items_.size());
+  ++seen.df;
+}
+
+}  // namespace mhe::text

@@ -1,0 +1,85 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "text/analyze.h"
+#include "text/options.h"
+#include "text/term_set.h"
+
+namespace mhe::text {
+
+/// A term of a document, by its number in the counter that met it, and how often it occurs there.
+struct CountedTerm {
+  std::uint32_t number = 0;
+  std::uint32_t count = 0;
+};
+
+/// Counts the terms of the documents that one thread takes, between two merges. Small enough to
+/// stay in cache, which is why it is not the whole vocabulary.
+class TermCounter {
+ public:
+  /// `parts` must outlive the counter.
+  TermCounter(const VectorizerOptions& options, std::span<const Part> parts);
+
+  /// Forgets all documents.
+  void clear();
+  /// Counts a document.
+  void add(std::span<const std::string_view> fields);
+
+  /// The terms of all documents since clear(), one document after the other, each term once.
+  [[nodiscard]] std::span<const CountedTerm> items() const noexcept { return items_; }
+
+  [[nodiscard]] std::size_t num_terms() const noexcept { return terms_.size(); }
+  [[nodiscard]] TermKey key(std::uint32_t number) const noexcept { return terms_.key(number); }
+  [[nodiscard]] std::uint32_t df(std::uint32_t number) const noexcept { return seen_[number].df; }
+
+  /// Sorts the numbers by shard, for the calls below. `shard_of` maps a TermKey to its shard.
+  template <class ShardOf>
+  void group(std::size_t num_shards, const ShardOf& shard_of) {
+    shards_.resize(num_terms());
+    shard_ends_.assign(num_shards + 1, 0);
+    for (std::uint32_t i = 0; i < num_terms(); ++i) {
+      shards_[i] = static_cast<std::uint32_t>(shard_of(terms_.key(i)));
+      ++shard_ends_[shards_[i] + 1];
+    }
+    for (std::size_t i = 0; i < num_shards; ++i) shard_ends_[i + 1] += shard_ends_[i];
+    grouped_.resize(num_terms());
+    for (std::uint32_t i = 0; i < num_terms(); ++i) grouped_[shard_ends_[shards_[i]]++] = i;
+    ids_.resize(num_terms());
+  }
+  /// The numbers of the terms of a shard.
+  [[nodiscard]] std::span<const std::uint32_t> in_shard(std::size_t shard) const noexcept {
+    const std::size_t begin = shard == 0 ? 0 : shard_ends_[shard - 1];
+    return std::span(grouped_).subspan(begin, shard_ends_[shard] - begin);
+  }
+
+  /// What the merged counts call a term.
+  void set_id(std::uint32_t number, std::uint32_t id) noexcept { ids_[number] = id; }
+  [[nodiscard]] std::uint32_t id(std::uint32_t number) const noexcept { return ids_[number]; }
+
+ private:
+  struct Seen {
+    std::uint32_t last_item = 0;  // one more than the place of its last item
+    std::uint32_t df = 0;
+  };
+
+  void count(const TermKey& key, std::size_t first_item);
+
+  Analyzer analyzer_;
+  std::uint32_t hash_bits_;
+  TermSet terms_;
+  std::vector<Seen> seen_;  // by number
+  std::vector<CountedTerm> items_;
+  std::vector<std::uint32_t> shards_;      // by number
+  std::vector<std::uint32_t> grouped_;     // numbers, by shard
+  std::vector<std::uint32_t> shard_ends_;  // where each shard ends in grouped_
+  std::vector<std::uint32_t> ids_;         // by number
+};
+
+}  // namespace mhe::text

@@ -1,0 +1,123 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "text/analyze.h"
+#include "text/hash.h"
+
+namespace mhe::text {
+
+/// What a term is looked up by.
+struct TermKey {
+  std::uint64_t hash = 0;
+  std::uint64_t head = 0;  ///< the first 8 bytes
+  std::string_view spelling;
+  std::uint32_t part = 0;
+};
+
+[[nodiscard]] inline TermKey key_of(const Term& term) noexcept {
+  return {term.hash, head_padded(term.bytes, term.size), term.spelling(), term.part};
+}
+
+/// The key of a bucket, where terms are hashed and have no spelling any more.
+[[nodiscard]] inline TermKey key_of_bucket(std::uint32_t bucket, std::uint32_t part) noexcept {
+  return {internal::fold_product(bucket + 1, internal::kHashLength) + part, bucket, {}, part};
+}
+
+/// Finds numbers by term: an open-addressing table whose slots hold the first 8 bytes and the size
+/// of a term, so that most words are told apart in one cache line, without touching their spelling.
+/// Longer terms are compared in full through `spelling_of(number)`, which the owner provides.
+class TermIndex {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  TermIndex() { clear(); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(&slots_[hash & mask_]); }
+
+  /// The number of a term, or kNone.
+  template <class SpellingOf>
+  [[nodiscard]] std::uint32_t find(const TermKey& key, const SpellingOf& spelling_of) const {
+    const std::uint32_t meta = meta_of(key);
+    std::size_t at = key.hash & mask_;
+    while (slots_[at].number != kNone) {
+      const Slot& slot = slots_[at];
+      if (slot.head == key.head && slot.meta == meta &&
+          (key.spelling.size() <= 8 || spelling_of(slot.number) == key.spelling)) {
+        return slot.number;
+      }
+      at = (at + 1) & mask_;
+    }
+    return kNone;
+  }
+
+  /// Adds a term that is not there yet. `hash_of(number)` gives the hash of those that are.
+  template <class HashOf>
+  void insert(const TermKey& key, std::uint32_t number, const HashOf& hash_of) {
+    if ((size_ + 1) * 8 > slots_.size() * 5) rehash(2 * slots_.size(), hash_of);
+    place({key.head, number, meta_of(key)}, key.hash);
+    ++size_;
+  }
+
+  /// Makes room for `count` terms in an empty index.
+  void reserve(std::size_t count) {
+    std::size_t slots = kFirstSlots;
+    while (count * 8 > slots * 5) slots *= 2;
+    reset(slots);
+  }
+
+  /// No terms; small again, but keeps the memory.
+  void clear() { reset(kFirstSlots); }
+
+ private:
+  struct Slot {
+    std::uint64_t head = 0;
+    std::uint32_t number = kNone;
+    std::uint32_t meta = 0;
+  };
+  static constexpr std::size_t kFirstSlots = 1024;  // a power of two: a mask replaces the modulus
+
+  // Part, size and 8 bits of hash. Sizes from 65535 up look alike here and are told apart by
+  // comparing in full, as all above 8 are.
+  static std::uint32_t meta_of(const TermKey& key) noexcept {
+    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(key.spelling.size(), 65535));
+    const auto tag = static_cast<std::uint32_t>(key.hash >> 56);
+    return (key.part << 24) | (tag << 16) | size;
+  }
+
+  void reset(std::size_t slots) {
+    slots_.assign(slots, Slot{});
+    mask_ = slots - 1;
+    size_ = 0;
+  }
+
+  void place(const Slot& slot, std::uint64_t hash) noexcept {
+    std::size_t at = hash & mask_;
+    while (slots_[at].number != kNone) at = (at + 1) & mask_;
+    slots_[at] = slot;
+  }
+
+  template <class HashOf>
+  void rehash(std::size_t slots, const HashOf& hash_of) {
+    std::vector<Slot> old(slots, Slot{});
+    old.swap(slots_);
+    mask_ = slots - 1;
+    for (const Slot& slot : old) {
+      if (slot.number != kNone) place(slot, hash_of(slot.number));
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t mask_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace mhe::text

@@ -1,0 +1,60 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "text/term_index.h"
+
+namespace mhe::text {
+
+/// Distinct terms, numbered from 0 as they come, with their spellings end to end in one piece of
+/// memory: about 50 bytes a term and its spelling.
+class TermSet {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+  void prefetch(std::uint64_t hash) const noexcept { index_.prefetch(hash); }
+
+  /// The number of a term, new if need be.
+  std::uint32_t find_or_add(const TermKey& key) {
+    const auto spelling_of = [this](std::uint32_t number) { return spelling(number); };
+    const std::uint32_t found = index_.find(key, spelling_of);
+    return found != TermIndex::kNone ? found : add(key);
+  }
+
+  [[nodiscard]] std::string_view spelling(std::uint32_t number) const noexcept {
+    const Entry& entry = entries_[number];
+    return {bytes_.data() + entry.begin, entry.size};
+  }
+  [[nodiscard]] TermKey key(std::uint32_t number) const noexcept {
+    const Entry& entry = entries_[number];
+    return {entry.hash, entry.head, spelling(number), entry.part};
+  }
+
+  void clear() {
+    index_.clear();
+    entries_.clear();
+    bytes_.clear();
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t hash = 0;
+    std::uint64_t head = 0;
+    std::uint64_t begin = 0;
+    std::uint32_t size = 0;
+    std::uint32_t part = 0;
+  };
+
+  std::uint32_t add(const TermKey& key);
+
+  TermIndex index_;
+  std::vector<Entry> entries_;
+  std::vector<char> bytes_;
+};
+
+}  // namespace mhe::text

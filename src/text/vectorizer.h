@@ -1,0 +1,96 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mhe/ids.h>
+
+#include "base/context.h"
+#include "matrix/ragged.h"
+#include "matrix/sparse.h"
+#include "text/analyze.h"
+#include "text/documents.h"
+#include "text/options.h"
+#include "text/row_builder.h"
+#include "text/term_index.h"
+
+namespace mhe::text {
+
+/// What fitting found, as arrays that a file can hold.
+struct VectorizerArrays {
+  std::uint64_t num_documents = 0;                ///< fitted on
+  std::vector<std::uint64_t> part_offsets = {0};  ///< the columns of part i are [i] to [i + 1]
+  Strings terms;                                  ///< by column, sorted by bytes within a part;
+                                                  ///< empty where terms are hashed
+  std::vector<std::uint32_t> df;                  ///< by column: documents with the term
+  std::vector<float> idf;                         ///< by column; 0: dropped (hashing only)
+
+  friend bool operator==(const VectorizerArrays&, const VectorizerArrays&) = default;
+};
+
+/// Turns documents into sparse TF-IDF vectors over a fixed vocabulary, or over buckets of a hash.
+/// Immutable; safe to use from many threads, each with a Scratch of its own.
+class Vectorizer {
+ public:
+  /// Space for transform_one(). Made for one Vectorizer, which must outlive it and stay in place.
+  class Scratch {
+   public:
+    explicit Scratch(const Vectorizer& vectorizer);
+
+   private:
+    friend class Vectorizer;
+    Analyzer analyzer_;
+    RowBuilder row_;
+    std::vector<std::string_view> fields_;
+  };
+
+  /// Throws kInvalidData if the arrays do not fit together or the options, kInvalidArgument if the
+  /// options are wrong.
+  Vectorizer(VectorizerOptions options, VectorizerArrays arrays);
+
+  [[nodiscard]] const VectorizerOptions& options() const noexcept { return options_; }
+  [[nodiscard]] const VectorizerArrays& arrays() const noexcept { return arrays_; }
+  [[nodiscard]] const Weighting& weighting() const noexcept { return weighting_; }
+  [[nodiscard]] std::size_t num_features() const noexcept { return arrays_.df.size(); }
+
+  /// Such as "fisheries", "title:common fisheries", "title:#<fi" for the first characters of a
+  /// word, or "title:bucket 17". Throws kInvalidArgument if there is no such feature.
+  [[nodiscard]] std::string feature_name(FeatureId id) const;
+
+  /// The vector of one document, of a text for each field; valid until the scratch is used again.
+  /// Allocates nothing once the scratch has seen the longest document. Throws kInvalidArgument if
+  /// the number of fields is wrong, kResourceLimit if the document is too long.
+  [[nodiscard]] SparseRow transform_one(std::span<const std::string_view> fields,
+                                        Scratch& scratch) const;
+
+  /// The vectors of many documents, found on all threads.
+  [[nodiscard]] SparseMatrix transform(const Context& context, const Documents& documents) const;
+
+  /// Everything as bytes; docs/text.md describes them.
+  [[nodiscard]] std::string write() const;
+  /// The reverse. Throws kInvalidData, saying what is wrong, for anything write() did not make.
+  [[nodiscard]] static Vectorizer read(std::string_view bytes);
+
+ private:
+  void check_arrays() const;
+  void build_index();
+  void check_fields(std::size_t num_fields) const;
+  [[nodiscard]] SparseRow transform_unchecked(std::span<const std::string_view> fields,
+                                              Scratch& scratch) const;
+  void look_up(std::span<const Term> terms, RowBuilder& row) const;
+  void hash(std::span<const Term> terms, RowBuilder& row) const;
+
+  VectorizerOptions options_;
+  std::vector<Part> parts_;
+  Weighting weighting_;
+  VectorizerArrays arrays_;
+  TermIndex index_;
+};
+
+}  // namespace mhe::text
