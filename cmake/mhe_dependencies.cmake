@@ -10,4 +10,5 @@ find_package(zstd REQUIRED)
 find_package(LibZip REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(xxHash REQUIRED)  # header only: no dependency of the installed library
 find_package(CLI11 REQUIRED)

@@ -1,0 +1,20 @@
+# xxHash as xxHash::header: the header alone, compiled into us (XXH_INLINE_ALL), so that neither the
+# library nor its users link anything. Debian's package brings no CMake file.
+find_path(xxHash_INCLUDE_DIR xxhash.h)
+if(xxHash_INCLUDE_DIR)
+  set(xxHash_VERSION "")
+  foreach(part IN ITEMS MAJOR MINOR RELEASE)
+    file(STRINGS "${xxHash_INCLUDE_DIR}/xxhash.h" xxHash_line REGEX "define XXH_VERSION_${part} +[0-9]+")
+    string(REGEX REPLACE ".*${part} +([0-9]+).*" "\\1" xxHash_part "${xxHash_line}")
+    list(APPEND xxHash_VERSION "${xxHash_part}")
+  endforeach()
+  list(JOIN xxHash_VERSION "." xxHash_VERSION)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(xxHash REQUIRED_VARS xxHash_INCLUDE_DIR VERSION_VAR xxHash_VERSION)
+if(xxHash_FOUND AND NOT TARGET xxHash::header)
+  add_library(xxHash::header INTERFACE IMPORTED)
+  set_target_properties(xxHash::header PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${xxHash_INCLUDE_DIR}")
+endif()
+mark_as_advanced(xxHash_INCLUDE_DIR)
