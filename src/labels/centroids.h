@@ -1,0 +1,30 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <mhe/ids.h>
+
+#include "base/context.h"
+#include "matrix/ragged.h"
+#include "matrix/sparse.h"
+
+namespace mhe::labels {
+
+struct CentroidOptions {
+  std::size_t num_labels = 0;
+  std::size_t max_terms = 0;  ///< keep the so many largest entries of a centroid; 0: all
+};
+
+/// A row a label: the sum of the rows of its examples, scaled to unit length; empty for labels
+/// without examples. Throws kInvalidArgument if rows or labels do not match.
+///
+/// Memory beside the result, which max_terms bounds: 12 bytes a feature for each thread, 8 bytes a
+/// label of an example, and the result once more while its parts are joined. The same for any
+/// number of threads.
+[[nodiscard]] SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
+                                           const Ragged<LabelId>& labels,
+                                           const CentroidOptions& options);
+
+}  // namespace mhe::labels

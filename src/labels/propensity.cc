@@ -1,0 +1,44 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "labels/propensity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace mhe::labels {
+
+std::vector<std::uint64_t> label_counts(const Ragged<LabelId>& labels, std::size_t num_labels) {
+  std::vector<std::uint64_t> counts(num_labels, 0);
+  for (const LabelId label : labels.items) {
+    require(index_of(label) < num_labels, "label {} is out of range; there are {} labels",
+            index_of(label), num_labels);
+    ++counts[index_of(label)];
+  }
+  return counts;
+}
+
+PropensityModel propensity_preset(std::string_view name) {
+  if (name == "default") return {};
+  if (name == "wikipedia") return {0.5, 0.4};
+  if (name == "amazon") return {0.6, 2.6};
+  fail(ErrorCode::kInvalidArgument,
+       "\"{}\" is no propensity preset; expected default, wikipedia or amazon", name);
+}
+
+std::vector<double> propensities(std::span<const std::uint64_t> counts, std::uint64_t num_examples,
+                                 const PropensityModel& model) {
+  require(std::isfinite(model.a) && std::isfinite(model.b) && model.a >= 0 && model.b > 0,
+          "propensities need A >= 0 and B > 0, got A {} and B {}", model.a, model.b);
+  const double log_examples = num_examples == 0 ? 0 : std::log(static_cast<double>(num_examples));
+  const double c = std::max(0.0, log_examples - 1) * std::pow(model.b + 1, model.a);
+  std::vector<double> result(counts.size());
+  std::transform(counts.begin(), counts.end(), result.begin(), [&](std::uint64_t count) {
+    const double log_count = std::log(static_cast<double>(count) + model.b);
+    return 1 / (1 + c * std::exp(-model.a * log_count));
+  });
+  return result;
+}
+
+}  // namespace mhe::labels
