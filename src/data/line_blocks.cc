@@ -30,13 +30,19 @@ std::size_t end_of_quoted(std::string_view text, std::size_t open) {
 template <class Visit>
 void visit_csv_ends(std::string_view text, char separator, Visit&& visit) {
   std::size_t at = 0;
+  std::size_t feed = 0;  // the next line feed at or behind `at`, looked for only when passed
+  std::size_t next_feed_search = 0;
   while (at < text.size()) {
-    const std::size_t quote = text.find('"', at);
-    const std::size_t stop = std::min(quote, text.size());
-    for (std::size_t feed = text.find('\n', at); feed < stop; feed = text.find('\n', feed + 1)) {
-      if (!visit(feed + 1)) return;
+    if (next_feed_search <= at) {
+      feed = std::min(text.size(), text.find('\n', at));
+      next_feed_search = feed + 1;
     }
-    if (quote == std::string_view::npos) return;
+    const std::size_t quote = text.substr(0, feed).find('"', at);
+    if (quote == std::string_view::npos) {
+      if (feed == text.size() || !visit(feed + 1)) return;
+      at = feed + 1;
+      continue;
+    }
     const bool opens = quote == 0 || text[quote - 1] == '\n' || text[quote - 1] == separator;
     at = opens ? end_of_quoted(text, quote) : quote + 1;
   }
@@ -101,6 +107,10 @@ void LineBlocks::fill(std::size_t size) {
 
 std::string_view LineBlocks::peek() {
   fill(kProbeBytes);
+  while (!ended_ && pending().size() < options_.max_line_bytes &&
+         pending().find('\n') == std::string_view::npos) {
+    fill(pending().size() * 2);
+  }
   return pending();
 }
 

@@ -42,7 +42,8 @@ class LineBlocks {
  public:
   explicit LineBlocks(std::unique_ptr<ByteSource> source, const LineBlocksOptions& options = {});
 
-  /// The beginning of what has not been taken yet: at least 64 KiB, or all if there is less.
+  /// The beginning of what has not been taken yet: at least 64 KiB and a whole line, or all if
+  /// there is less.
   [[nodiscard]] std::string_view peek();
 
   /// How the blocks to come are cut.

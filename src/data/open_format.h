@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "data/block_source.h"
 #include "data/line_blocks.h"
 #include "data/reader.h"
 
@@ -24,5 +25,15 @@ struct OpenRequest {
 [[nodiscard]] std::unique_ptr<Reader> open_xmc(OpenRequest request);
 [[nodiscard]] std::unique_ptr<Reader> open_xmc_pair(OpenRequest request);
 [[nodiscard]] std::unique_ptr<Reader> open_svmlight(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_fasttext(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_text_lines(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_csv(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_tsv(OpenRequest request);
+[[nodiscard]] std::unique_ptr<Reader> open_jsonl(OpenRequest request);
+
+/// The labels of the rows from a file with a line for each.
+[[nodiscard]] std::unique_ptr<BlockSource> open_label_lines(const Context& context,
+                                                            const ReadOptions& options,
+                                                            std::unique_ptr<LineBlocks> lines);
 
 }  // namespace mhe::data

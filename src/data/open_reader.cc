@@ -51,6 +51,16 @@ std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& o
       return open_xmc_pair(std::move(request));
     case Format::kSvmlight:
       return open_svmlight(std::move(request));
+    case Format::kFastText:
+      return open_fasttext(std::move(request));
+    case Format::kCsv:
+      return open_csv(std::move(request));
+    case Format::kTsv:
+      return open_tsv(std::move(request));
+    case Format::kJsonl:
+      return open_jsonl(std::move(request));
+    case Format::kTextLines:
+      return open_text_lines(std::move(request));
     default:
       fail(ErrorCode::kInvalidData, "{}: the format {} cannot be read yet", name,
            format_name(format));

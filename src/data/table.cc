@@ -1,0 +1,167 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/table.h"
+
+#include <algorithm>
+
+#include <simdjson.h>
+
+#include "data/label_text.h"
+#include "data/line_error.h"
+
+namespace mhe::data {
+namespace {
+
+// Walks over the fields of a record.
+class Fields {
+ public:
+  Fields(std::string_view record, char separator, LineRule rule)
+      : rest_(record), separator_(separator), rule_(rule) {}
+
+  // The next field, unquoted into `scratch` if need be; false behind the last.
+  bool next(std::string_view& field, std::string& scratch) {
+    if (done_) return false;
+    if (rule_ == LineRule::kCsvQuotes && rest_.starts_with('"')) {
+      field = take_quoted(scratch);
+      return true;
+    }
+    const std::size_t end = rest_.find(separator_);
+    field = rest_.substr(0, end);
+    if (rule_ == LineRule::kCsvQuotes && field.find('"') != std::string_view::npos) {
+      fail_line("expected no quote inside a field that is not quoted, found {}",
+                quote_found(field));
+    }
+    advance(end);
+    return true;
+  }
+
+ private:
+  std::string_view take_quoted(std::string& scratch) {
+    const std::string_view whole = rest_;
+    scratch.clear();
+    rest_.remove_prefix(1);
+    while (true) {
+      const std::size_t quote = rest_.find('"');
+      if (quote == std::string_view::npos) {
+        fail_line("expected a closing quote for the field {}", quote_found(whole));
+      }
+      scratch += rest_.substr(0, quote);
+      rest_.remove_prefix(quote + 1);
+      if (!rest_.starts_with('"')) break;
+      scratch += '"';
+      rest_.remove_prefix(1);
+    }
+    if (!rest_.empty() && rest_.front() != separator_) {
+      fail_line("expected '{}' or the end of the line after a closing quote, found {}", separator_,
+                quote_found(rest_));
+    }
+    advance(rest_.empty() ? std::string_view::npos : 0);
+    return scratch;
+  }
+
+  void advance(std::size_t end) {
+    done_ = end == std::string_view::npos;
+    if (!done_) rest_.remove_prefix(end + 1);
+  }
+
+  std::string_view rest_;
+  char separator_;
+  LineRule rule_;
+  bool done_ = false;
+};
+
+class TableParser final : public BlockParser {
+ public:
+  explicit TableParser(const TableLayout& layout) : layout_(layout) {
+    roles_.resize(layout.num_columns);
+    for (std::size_t field = 0; field < layout.columns.text.size(); ++field) {
+      roles_[layout.columns.text[field]] = {Use::kText, field};
+    }
+    if (layout.columns.labels) roles_[*layout.columns.labels] = {Use::kLabels, 0};
+    if (layout.columns.id) roles_[*layout.columns.id] = {Use::kId, 0};
+  }
+
+  void parse(std::string_view text, std::uint64_t max_bad, ParsedBlock& out) override {
+    valid_utf8_ = simdjson::validate_utf8(text.data(), text.size());
+    while (!text.empty()) {
+      const std::size_t end =
+          std::min(text.size(), end_of_first_line(text, layout_.rule, layout_.separator));
+      std::string_view record = text.substr(0, end);
+      text.remove_prefix(end);
+      const auto lines = static_cast<std::uint64_t>(std::count(record.begin(), record.end(), '\n'));
+      if (record.ends_with('\n')) record.remove_suffix(1);
+      if (record.ends_with('\r')) record.remove_suffix(1);
+      if (!record.empty()) {
+        const RowMark mark(out);
+        try {
+          parse_record(record, out);
+        } catch (const LineError& error) {
+          if (!note_bad(mark, error.message, max_bad, out)) return;
+        }
+        ++out.source_rows;
+      }
+      out.lines += lines;
+    }
+  }
+
+ private:
+  enum class Use { kNothing, kText, kLabels, kId };
+  struct Role {
+    Use use = Use::kNothing;
+    std::size_t field = 0;
+  };
+
+  void parse_record(std::string_view record, ParsedBlock& out) {
+    if (!valid_utf8_) require_utf8(record);
+    Fields fields(record, layout_.separator, layout_.rule);
+    std::string_view value;
+    std::size_t column = 0;
+    while (fields.next(value, scratch_)) {
+      if (column < roles_.size()) take(roles_[column], value, out);
+      ++column;
+    }
+    if (column != layout_.num_columns) {
+      fail_line("expected {} columns, found {}: {}", layout_.num_columns, column,
+                quote_found(record));
+    }
+    if (layout_.columns.labels) out.end_label_row();
+  }
+
+  void take(const Role& role, std::string_view value, ParsedBlock& out) const {
+    switch (role.use) {
+      case Use::kNothing:
+        break;
+      case Use::kText:
+        out.rows.text[role.field].push_row({value.data(), value.size()});
+        break;
+      case Use::kLabels:
+        add_labels(value, layout_.label_separator, out);
+        break;
+      case Use::kId:
+        out.rows.ids.push_row({value.data(), value.size()});
+        break;
+    }
+  }
+
+  TableLayout layout_;
+  std::vector<Role> roles_;  // [column]
+  std::string scratch_;
+  bool valid_utf8_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<BlockParser> make_table_parser(const TableLayout& layout) {
+  return std::make_unique<TableParser>(layout);
+}
+
+std::vector<std::string> split_record(std::string_view record, char separator, LineRule rule) {
+  std::vector<std::string> names;
+  Fields fields(record, separator, rule);
+  std::string_view value;
+  std::string scratch;
+  while (fields.next(value, scratch)) names.emplace_back(trim(value));
+  return names;
+}
+
+}  // namespace mhe::data
