@@ -12,6 +12,8 @@ std::span<const Verb> all_verbs() {
   static constexpr std::array kVerbs = {
       Verb{"plan", "Number and length of heads, and what they cost", add_plan},
       Verb{"convert", "Read a data set in any format and write it in another", add_convert},
+      Verb{"train", "Train a model on text or sparse vectors", add_train},
+      Verb{"predict", "Best labels, with names and scores, for each row", add_predict},
       Verb{"info", "Version, instruction sets, threads and libraries", add_info},
   };
   return kVerbs;

@@ -13,5 +13,7 @@ namespace mhe::app {
 std::function<void(Console&)> add_convert(CLI::App& command);
 std::function<void(Console&)> add_info(CLI::App& command);
 std::function<void(Console&)> add_plan(CLI::App& command);
+std::function<void(Console&)> add_predict(CLI::App& command);
+std::function<void(Console&)> add_train(CLI::App& command);
 
 }  // namespace mhe::app

@@ -108,10 +108,11 @@ CascadeModel::CascadeModel(ModelFile file) : file_(std::move(file)) {
 void CascadeModel::load_labels() {
   names_ = file_.strings("labels.names");
   label_at_ = file_.tensor<std::uint32_t>("labels.at_position");
-  const bool counts_agree = num_numbered_ <= num_labels_ && num_labels_ - num_numbered_ <= names_.size();
-  const bool labels_exist = std::all_of(label_at_.begin(), label_at_.end(), [&](std::uint32_t label) {
-    return label == kNoLabel || label < num_labels_;
-  });
+  const bool counts_agree =
+      num_numbered_ <= num_labels_ && num_labels_ - num_numbered_ <= names_.size();
+  const bool labels_exist =
+      std::all_of(label_at_.begin(), label_at_.end(),
+                  [&](std::uint32_t label) { return label == kNoLabel || label < num_labels_; });
   if (!counts_agree || !labels_exist) {
     fail(ErrorCode::kInvalidData, "{}: label names, positions and counts do not agree",
          file_.path());

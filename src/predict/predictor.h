@@ -29,8 +29,8 @@ class Predictor {
  public:
   explicit Predictor(const model::CascadeModel& model);
 
-  /// The k best labels, best first, equal scores by the smaller position; valid until the next call.
-  /// Features the model does not know are ignored.
+  /// The k best labels, best first, equal scores by the smaller position; valid until the next
+  /// call. Features the model does not know are ignored.
   [[nodiscard]] std::span<const Prediction> predict(const SparseRow& features, std::size_t k);
 
   /// The same from the text fields of a document. Throws kInvalidArgument if the model was not

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "text/hash.h"
+#include "text/make_room.h"
 
 namespace mhe::text {
 namespace {
@@ -24,7 +25,7 @@ Analyzer::Analyzer(std::span<const Part> parts, std::uint32_t min_token_length)
 std::span<const Term> Analyzer::analyze(std::span<const std::string_view> fields) {
   words_.clear();
   field_ends_.clear();
-  terms_.clear();
+  num_terms_ = 0;
   char_bytes_used_ = 0;
   for (const std::string_view text : fields) {
     tokenizer_.append(text, words_);
@@ -40,34 +41,33 @@ std::span<const Term> Analyzer::analyze(std::span<const std::string_view> fields
       if (part.char_max > 0) add_char_ngrams(words, part, index);
     }
   }
-  return terms_;
+  return {terms_.data(), num_terms_};
 }
 
 std::span<const Token> Analyzer::words_of(const Part& part, std::size_t field) const {
   const std::size_t begin = field == 0 ? 0 : field_ends_[field - 1];
   std::size_t count = field_ends_[field] - begin;
   if (part.first_words > 0) count = std::min<std::size_t>(count, part.first_words);
-  return std::span(words_.tokens()).subspan(begin, count);
+  return words_.tokens().subspan(begin, count);
 }
 
 void Analyzer::add_words(std::span<const Token> words, std::uint32_t part, std::uint32_t longest) {
   if (longest == 0) return;
   const char* bytes = words_.bytes();
-  const std::size_t first = terms_.size();
-  terms_.resize(first + words.size());
-  Term* term = terms_.data() + first;
+  make_room(terms_, num_terms_ + longest * words.size());
+  Term* term = terms_.data() + num_terms_;
   for (const Token& word : words) {
     *term++ = {hash_in_part(word.hash, part), bytes + word.begin, word.size, part};
   }
-  if (longest == 1) return;
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  for (std::size_t i = 0; i < words.size() && longest > 1; ++i) {
     std::uint64_t hash = words[i].hash;
     for (std::size_t j = i + 1; j < std::min<std::size_t>(words.size(), i + longest); ++j) {
       hash = join_hashes(hash, words[j].hash);
       const std::uint32_t size = words[j].begin + words[j].size - words[i].begin;
-      terms_.push_back({hash_in_part(hash, part), bytes + words[i].begin, size, part});
+      *term++ = {hash_in_part(hash, part), bytes + words[i].begin, size, part};
     }
   }
+  num_terms_ = static_cast<std::size_t>(term - terms_.data());
 }
 
 void Analyzer::add_char_ngrams(std::span<const Token> words, const Part& part,
@@ -88,6 +88,7 @@ void Analyzer::add_char_ngrams_of(std::string_view word, const Part& part, std::
   }
   code_points_.push_back(static_cast<std::uint32_t>(bordered_.size()));
   const std::size_t length = code_points_.size() - 1;
+  make_room(terms_, num_terms_ + length * part.char_max);
   for (std::size_t n = part.char_min; n <= std::min<std::size_t>(part.char_max, length); ++n) {
     for (std::size_t i = 0; i + n <= length; ++i) {
       const std::uint32_t size = code_points_[i + n] - code_points_[i];
@@ -95,8 +96,8 @@ void Analyzer::add_char_ngrams_of(std::string_view word, const Part& part, std::
       *target = kCharGramMark;
       std::memcpy(target + 1, bordered_.data() + code_points_[i], size);
       char_bytes_used_ += size + 1;
-      terms_.push_back(
-          {hash_in_part(hash_padded(target, size + 1), index), target, size + 1, index});
+      terms_[num_terms_++] = {hash_in_part(hash_padded(target, size + 1), index), target, size + 1,
+                              index};
     }
   }
 }
@@ -116,7 +117,7 @@ void Analyzer::reserve_char_bytes() {
           checked_add(room, checked_mul(lengths, bytes, "character n-grams"), "character n-grams");
     }
   }
-  if (char_bytes_.size() < room) char_bytes_.resize(std::max(room, 2 * char_bytes_.size()));
+  make_room(char_bytes_, room);
 }
 
 }  // namespace mhe::text

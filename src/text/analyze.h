@@ -52,7 +52,8 @@ class Analyzer {
   std::size_t char_bytes_used_ = 0;
   std::vector<std::uint32_t> code_points_;  // where those of a word between its borders begin
   std::vector<char> bordered_;              // "<word>"
-  std::vector<Term> terms_;
+  std::vector<Term> terms_;                 // longer than what is used
+  std::size_t num_terms_ = 0;
 };
 
 }  // namespace mhe::text

@@ -157,7 +157,7 @@ void VectorizerBuilder::fill_rows(const Vectorizer& vectorizer,
     KeptBlock& block = kept_[range.begin];
     std::uint64_t i = 0;
     for (std::size_t row = 0; row < block.row_ends.size(); ++row) {
-      builder.clear();
+      builder.start(block.row_ends[row] - i);
       for (; i < block.row_ends[row]; ++i) {
         const std::uint32_t column = columns[block.ids[i]];
         if (column != MergedCounts::kDropped) builder.add(column, block.counts[i]);

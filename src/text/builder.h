@@ -30,7 +30,7 @@ struct Fitted {
 /// Fits a Vectorizer in one pass over the documents, batch after batch.
 ///
 /// The result depends on the documents and their order only, not on the threads or on how the
-/// documents are cut into batches. Memory: about 60 bytes and its spelling for each distinct term
+/// documents are cut into batches. Memory: about 130 bytes and its spelling for each distinct term
 /// (max_vocabulary bounds their number, hashing does without) and, if documents are kept, 5 bytes
 /// for each distinct term of each document, beside the 8 that the matrix takes at the end.
 class VectorizerBuilder {

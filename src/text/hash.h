@@ -60,9 +60,25 @@ inline constexpr std::array<PairMask, 17> kPairMasks = [] {
 /// How many bytes past the end of a string hash_padded() and head_padded() may read.
 inline constexpr std::size_t kReadPadding = 16;
 
-/// The first 8 bytes of the string, zero after its end; reads up to 8 bytes.
-[[nodiscard]] inline std::uint64_t head_padded(const char* bytes, std::size_t size) noexcept {
-  return internal::load_word(bytes) & internal::low_bytes(size);
+/// The first 16 bytes of a string, zero after its end.
+struct Head {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  friend bool operator==(const Head&, const Head&) = default;
+};
+
+/// The head of a string that is followed by kReadPadding readable bytes.
+[[nodiscard]] inline Head head_padded(const char* bytes, std::size_t size) noexcept {
+  const internal::PairMask mask = internal::kPairMasks[size < 16 ? size : 16];
+  return {internal::load_word(bytes) & mask.low, internal::load_word(bytes + 8) & mask.high};
+}
+
+/// The same for any string.
+[[nodiscard]] inline Head head_of(std::string_view bytes) noexcept {
+  std::array<char, 16> block = {};
+  std::memcpy(block.data(), bytes.data(), bytes.size() < 16 ? bytes.size() : 16);
+  return {internal::load_word(block.data()), internal::load_word(block.data() + 8)};
 }
 
 /// The hash of a string that is followed by kReadPadding readable bytes.

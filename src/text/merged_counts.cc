@@ -61,7 +61,7 @@ void MergedCounts::merge(const Context& context,
 
 std::size_t MergedCounts::shard_of(const TermKey& key) const noexcept {
   const std::uint64_t within = options_.hash_bits > 0
-                                   ? key.head >> (options_.hash_bits - kShardBits)
+                                   ? key.head.low >> (options_.hash_bits - kShardBits)
                                    : key.hash >> (64 - kShardBits);
   return key.part * kShardsPerPart + static_cast<std::size_t>(within);
 }
@@ -80,7 +80,7 @@ void MergedCounts::merge_buckets(std::size_t shard, TermCounter& counter) {
   for (const std::uint32_t number : counter.in_shard(shard)) {
     const TermKey key = counter.key(number);
     const std::uint64_t column =
-        (static_cast<std::uint64_t>(key.part) << options_.hash_bits) + key.head;
+        (static_cast<std::uint64_t>(key.part) << options_.hash_bits) + key.head.low;
     bucket_df_[column] += counter.df(number);
     counter.set_id(number, static_cast<std::uint32_t>(column));
   }
@@ -142,8 +142,8 @@ std::vector<MergedCounts::Candidate> MergedCounts::candidates(const Context& con
       const Entry& entry = shard.entries[n];
       if (!keeps(entry.df, num_documents)) continue;
       const TermKey key = shard.terms.key(n);
-      by_shard[i].push_back(
-          {__builtin_bswap64(key.head), key.spelling, key.part, entry.df, id_of(i, entry.serial)});
+      by_shard[i].push_back({__builtin_bswap64(key.head.low), key.spelling, key.part, entry.df,
+                             id_of(i, entry.serial)});
     }
   });
   std::vector<Candidate> all;

@@ -47,19 +47,19 @@ SparseRow RowBuilder::finish(const Weighting& weighting,
   sort(idf.size());
   merge(weighting, idf);
   scale(weighting, part_offsets);
-  return {columns_, values_};
+  return {{columns_.data(), size_}, {values_.data(), size_}};
 }
 
 // By column. A radix sort, since comparisons of random columns mispredict half of their branches.
 void RowBuilder::sort(std::uint64_t num_features) {
-  if (items_.size() < kSmallSort) {
-    std::sort(items_.begin(), items_.end());
+  if (num_items_ < kSmallSort) {
+    std::sort(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(num_items_));
     return;
   }
   const auto key_bits = static_cast<std::uint32_t>(std::bit_width(num_features));
   const std::uint32_t passes = (key_bits + kMaxDigitBits - 1) / kMaxDigitBits;
   const std::uint32_t digit_bits = (key_bits + passes - 1) / passes;
-  if (sorted_.size() < items_.size()) sorted_.resize(items_.capacity());
+  make_room(sorted_, items_.size());  // as long as items_, since they change places
   for (std::uint32_t pass = 0; pass < passes; ++pass)
     sort_digit(32 + pass * digit_bits, digit_bits);
 }
@@ -68,44 +68,44 @@ void RowBuilder::sort_digit(std::uint32_t shift, std::uint32_t bits) {
   std::array<std::uint32_t, std::size_t{1} << kMaxDigitBits> places;  // NOLINT: filled below
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
   std::fill_n(places.begin(), mask + 1, 0U);
-  for (const std::uint64_t item : items_) ++places[(item >> shift) & mask];
+  const std::span<const std::uint64_t> items(items_.data(), num_items_);
+  for (const std::uint64_t item : items) ++places[(item >> shift) & mask];
   std::uint32_t place = 0;
   for (std::size_t digit = 0; digit <= mask; ++digit) {
     place += places[digit];
     places[digit] = place - places[digit];
   }
-  sorted_.resize(items_.size());
-  for (const std::uint64_t item : items_) sorted_[places[(item >> shift) & mask]++] = item;
+  for (const std::uint64_t item : items) sorted_[places[(item >> shift) & mask]++] = item;
   items_.swap(sorted_);
 }
 
 void RowBuilder::merge(const Weighting& weighting, std::span<const float> idf) {
-  columns_.resize(items_.size());
-  values_.resize(items_.size());
+  make_room(columns_, num_items_);
+  make_room(values_, num_items_);
   std::size_t size = 0;
-  for (std::size_t i = 0; i < items_.size();) {
+  for (std::size_t i = 0; i < num_items_;) {
     const std::uint64_t feature = items_[i] >> 32;
     std::uint64_t count = 0;
-    for (; i < items_.size() && items_[i] >> 32 == feature; ++i) count += items_[i] & 0xFFFFFFFF;
+    for (; i < num_items_ && items_[i] >> 32 == feature; ++i) count += items_[i] & 0xFFFFFFFF;
     columns_[size] = static_cast<std::uint32_t>(feature);
     values_[size++] = weighting.tf(count) * idf[feature];
   }
-  columns_.resize(size);
-  values_.resize(size);
+  size_ = size;
 }
 
 // Each part to length 1, times its weight, and the whole to length 1 again: one factor a part.
 void RowBuilder::scale(const Weighting& weighting, std::span<const std::uint64_t> part_offsets) {
   const std::span<const double> weights = weighting.part_weights();
+  const std::span<const std::uint32_t> columns(columns_.data(), size_);
   double whole = 0.0;  // squared length of the weighted parts
   const auto for_each_part = [&](const auto& body) {
     std::size_t begin = 0;
     for (std::size_t part = 0; part < weights.size(); ++part) {
-      const auto first = columns_.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto first = columns.begin() + static_cast<std::ptrdiff_t>(begin);
       const auto last = part + 1 == weights.size()
-                            ? columns_.end()
-                            : std::lower_bound(first, columns_.end(), part_offsets[part + 1]);
-      const auto end = static_cast<std::size_t>(last - columns_.begin());
+                            ? columns.end()
+                            : std::lower_bound(first, columns.end(), part_offsets[part + 1]);
+      const auto end = static_cast<std::size_t>(last - columns.begin());
       if (end > begin) body(part, std::span(values_).subspan(begin, end - begin));
       begin = end;
     }

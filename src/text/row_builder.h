@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "matrix/sparse.h"
+#include "text/make_room.h"
 #include "text/options.h"
 
 namespace mhe::text {
@@ -43,11 +44,25 @@ class Weighting {
 /// them. One for each thread; stops allocating once the longest document has been seen.
 class RowBuilder {
  public:
-  void clear() noexcept { items_.clear(); }
-  void add(std::uint32_t feature, std::uint32_t count) {
-    items_.push_back((static_cast<std::uint64_t>(feature) << 32) | count);
+  RowBuilder() : recent_(kRecent, 0) {}
+
+  /// Begins a document for which add() will be called at most `max_adds` times.
+  void start(std::size_t max_adds) {
+    make_room(items_, max_adds + 1);
+    num_items_ = 0;
   }
-  void reserve(std::size_t count) { items_.reserve(count); }
+  /// Whether the feature came before is hard to predict, so nothing here branches on it. A repeat
+  /// that is missed, because another feature took its place in recent_, is merged at the end.
+  void add(std::uint32_t feature, std::uint32_t count) noexcept {
+    std::uint32_t& recent = recent_[feature % kRecent];
+    const bool repeats = recent < num_items_ && items_[recent] >> 32 == feature;
+    const std::size_t place = repeats ? recent : num_items_;
+    const std::uint64_t before =
+        repeats ? items_[recent] : static_cast<std::uint64_t>(feature) << 32;
+    items_[place] = before + count;
+    recent = static_cast<std::uint32_t>(place);
+    num_items_ += repeats ? 0 : 1;
+  }
 
   /// The weighted row; valid until the next call. The columns of part i are
   /// [part_offsets[i], part_offsets[i + 1]), and `idf` has a value for each column.
@@ -60,10 +75,15 @@ class RowBuilder {
   void merge(const Weighting& weighting, std::span<const float> idf);
   void scale(const Weighting& weighting, std::span<const std::uint64_t> part_offsets);
 
-  std::vector<std::uint64_t> items_;  // feature << 32 | count
+  static constexpr std::size_t kRecent = 2048;  // 8 KiB, so that it stays in L1
+
+  std::vector<std::uint64_t> items_;  // feature << 32 | count; longer than what is used
   std::vector<std::uint64_t> sorted_;
+  std::size_t num_items_ = 0;
+  std::vector<std::uint32_t> recent_;  // where in items_ a feature may be
   std::vector<std::uint32_t> columns_;
   std::vector<float> values_;
+  std::size_t size_ = 0;  // used of columns_ and values_
 };
 
 }  // namespace mhe::text

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "text/hash.h"
+#include "text/make_room.h"
 
 namespace mhe::text {
 namespace {
@@ -20,15 +21,16 @@ TermCounter::TermCounter(const VectorizerOptions& options, std::span<const Part>
 void TermCounter::clear() {
   terms_.clear();
   seen_.clear();
-  items_.clear();
+  num_items_ = 0;
 }
 
 void TermCounter::add(std::span<const std::string_view> fields) {
   const std::span<const Term> terms = analyzer_.analyze(fields);
-  const std::size_t first_item = items_.size();
+  const std::size_t first_item = num_items_;
   if (first_item + terms.size() >= std::numeric_limits<std::uint32_t>::max()) {
     fail(ErrorCode::kResourceLimit, "a batch of documents with more than 2^32 - 1 terms");
   }
+  make_room(items_, first_item + terms.size());
   if (hash_bits_ > 0) {
     for (const Term& term : terms) {
       count(key_of_bucket(bucket_of(term.hash, hash_bits_), term.part), first_item);
@@ -41,17 +43,19 @@ void TermCounter::add(std::span<const std::string_view> fields) {
   }
 }
 
+// Whether a document has had the term before is hard to predict, so nothing here branches on it.
 inline void TermCounter::count(const TermKey& key, std::size_t first_item) {
   const std::uint32_t number = terms_.find_or_add(key);
   if (number == seen_.size()) seen_.emplace_back();
   Seen& seen = seen_[number];
-  if (seen.last_item > first_item) {
-    ++items_[seen.last_item - 1].count;
-    return;
-  }
-  items_.push_back({number, 1});
-  seen.last_item = static_cast<std::uint32_t>(items_.size());
-  ++seen.df;
+  const bool is_new = seen.last_item <= first_item;
+  const std::size_t place = is_new ? num_items_ : seen.last_item - 1;
+  CountedTerm& item = items_[place];
+  item.count = (is_new ? 0 : item.count) + 1;
+  item.number = number;
+  seen.last_item = static_cast<std::uint32_t>(place + 1);
+  seen.df += is_new ? 1 : 0;
+  num_items_ += is_new ? 1 : 0;
 }
 
 }  // namespace mhe::text

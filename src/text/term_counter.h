@@ -33,7 +33,9 @@ class TermCounter {
   void add(std::span<const std::string_view> fields);
 
   /// The terms of all documents since clear(), one document after the other, each term once.
-  [[nodiscard]] std::span<const CountedTerm> items() const noexcept { return items_; }
+  [[nodiscard]] std::span<const CountedTerm> items() const noexcept {
+    return {items_.data(), num_items_};
+  }
 
   [[nodiscard]] std::size_t num_terms() const noexcept { return terms_.size(); }
   [[nodiscard]] TermKey key(std::uint32_t number) const noexcept { return terms_.key(number); }
@@ -74,8 +76,9 @@ class TermCounter {
   Analyzer analyzer_;
   std::uint32_t hash_bits_;
   TermSet terms_;
-  std::vector<Seen> seen_;  // by number
-  std::vector<CountedTerm> items_;
+  std::vector<Seen> seen_;          // by number
+  std::vector<CountedTerm> items_;  // longer than what is used
+  std::size_t num_items_ = 0;
   std::vector<std::uint32_t> shards_;      // by number
   std::vector<std::uint32_t> grouped_;     // numbers, by shard
   std::vector<std::uint32_t> shard_ends_;  // where each shard ends in grouped_

@@ -16,7 +16,7 @@ namespace mhe::text {
 /// What a term is looked up by.
 struct TermKey {
   std::uint64_t hash = 0;
-  std::uint64_t head = 0;  ///< the first 8 bytes
+  Head head;
   std::string_view spelling;
   std::uint32_t part = 0;
 };
@@ -27,12 +27,13 @@ struct TermKey {
 
 /// The key of a bucket, where terms are hashed and have no spelling any more.
 [[nodiscard]] inline TermKey key_of_bucket(std::uint32_t bucket, std::uint32_t part) noexcept {
-  return {internal::fold_product(bucket + 1, internal::kHashLength) + part, bucket, {}, part};
+  return {internal::fold_product(bucket + 1, internal::kHashLength) + part, {bucket, 0}, {}, part};
 }
 
-/// Finds numbers by term: an open-addressing table whose slots hold the first 8 bytes and the size
-/// of a term, so that most words are told apart in one cache line, without touching their spelling.
-/// Longer terms are compared in full through `spelling_of(number)`, which the owner provides.
+/// Finds numbers by term: an open-addressing table whose slots hold the first 16 bytes and the size
+/// of a term, so that nearly all words are told apart in one cache line, without touching their
+/// spelling. Longer terms are compared in full through `spelling_of(number)`, which the owner
+/// provides.
 class TermIndex {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -51,7 +52,7 @@ class TermIndex {
     while (slots_[at].number != kNone) {
       const Slot& slot = slots_[at];
       if (slot.head == key.head && slot.meta == meta &&
-          (key.spelling.size() <= 8 || spelling_of(slot.number) == key.spelling)) {
+          (key.spelling.size() <= 16 || spelling_of(slot.number) == key.spelling)) {
         return slot.number;
       }
       at = (at + 1) & mask_;
@@ -59,11 +60,10 @@ class TermIndex {
     return kNone;
   }
 
-  /// Adds a term that is not there yet. `hash_of(number)` gives the hash of those that are.
-  template <class HashOf>
-  void insert(const TermKey& key, std::uint32_t number, const HashOf& hash_of) {
-    if ((size_ + 1) * 8 > slots_.size() * 5) rehash(2 * slots_.size(), hash_of);
-    place({key.head, number, meta_of(key)}, key.hash);
+  /// Adds a term that is not there yet.
+  void insert(const TermKey& key, std::uint32_t number) {
+    if ((size_ + 1) * 8 > slots_.size() * 5) rehash(2 * slots_.size());
+    place({key.head, key.hash, number, meta_of(key)});
     ++size_;
   }
 
@@ -78,15 +78,16 @@ class TermIndex {
   void clear() { reset(kFirstSlots); }
 
  private:
-  struct Slot {
-    std::uint64_t head = 0;
+  struct alignas(32) Slot {  // two to a cache line
+    Head head;
+    std::uint64_t hash = 0;
     std::uint32_t number = kNone;
     std::uint32_t meta = 0;
   };
   static constexpr std::size_t kFirstSlots = 1024;  // a power of two: a mask replaces the modulus
 
   // Part, size and 8 bits of hash. Sizes from 65535 up look alike here and are told apart by
-  // comparing in full, as all above 8 are.
+  // comparing in full, as all above 16 are.
   static std::uint32_t meta_of(const TermKey& key) noexcept {
     const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(key.spelling.size(), 65535));
     const auto tag = static_cast<std::uint32_t>(key.hash >> 56);
@@ -99,19 +100,18 @@ class TermIndex {
     size_ = 0;
   }
 
-  void place(const Slot& slot, std::uint64_t hash) noexcept {
-    std::size_t at = hash & mask_;
+  void place(const Slot& slot) noexcept {
+    std::size_t at = slot.hash & mask_;
     while (slots_[at].number != kNone) at = (at + 1) & mask_;
     slots_[at] = slot;
   }
 
-  template <class HashOf>
-  void rehash(std::size_t slots, const HashOf& hash_of) {
+  void rehash(std::size_t slots) {
     std::vector<Slot> old(slots, Slot{});
     old.swap(slots_);
     mask_ = slots - 1;
     for (const Slot& slot : old) {
-      if (slot.number != kNone) place(slot, hash_of(slot.number));
+      if (slot.number != kNone) place(slot);
     }
   }
 

@@ -9,8 +9,7 @@ namespace mhe::text {
 std::uint32_t TermSet::add(const TermKey& key) {
   const auto number = static_cast<std::uint32_t>(entries_.size());
   if (number == TermIndex::kNone) fail(ErrorCode::kResourceLimit, "more than 2^32 - 1 terms");
-  const auto hash_of = [this](std::uint32_t of) { return entries_[of].hash; };
-  index_.insert(key, number, hash_of);
+  index_.insert(key, number);
   entries_.push_back({key.hash, key.head, bytes_.size(),
                       static_cast<std::uint32_t>(key.spelling.size()), key.part});
   bytes_.insert(bytes_.end(), key.spelling.begin(), key.spelling.end());

@@ -12,7 +12,7 @@
 namespace mhe::text {
 
 /// Distinct terms, numbered from 0 as they come, with their spellings end to end in one piece of
-/// memory: about 50 bytes a term and its spelling.
+/// memory: about 120 bytes a term and its spelling.
 class TermSet {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -44,7 +44,7 @@ class TermSet {
  private:
   struct Entry {
     std::uint64_t hash = 0;
-    std::uint64_t head = 0;
+    Head head;
     std::uint64_t begin = 0;
     std::uint32_t size = 0;
     std::uint32_t part = 0;

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "text/code_points.h"
 #include "text/hash.h"
+#include "text/make_room.h"
 #include "text/utf8.h"
 
 namespace mhe::text {
@@ -43,12 +44,6 @@ Folded fold_eight(std::uint64_t bytes) noexcept {
 // Bit i of the result is the top bit of byte i: the product moves them together into the top byte.
 std::uint64_t gather_top_bits(std::uint64_t word) noexcept {
   return ((word >> 7) * 0x0102040810204080) >> 56;
-}
-
-// Makes room without the cost of clearing what will be overwritten anyway, as far as may be.
-template <class T>
-void make_room(std::vector<T>& items, std::size_t size) {
-  if (items.size() < size) items.resize(std::max(size, 2 * items.size()));
 }
 
 }  // namespace
@@ -114,9 +109,8 @@ void Tokenizer::append_tokens(TokenBuffer& out) const {
   // Words shrink nothing and gain one space each in place of at least one separator.
   const std::size_t room = edges_[num_edges_ - 1] + 1 + 2 * kReadPadding;
   make_room(out.bytes_, out.used_ + room);
-  const std::size_t first = out.tokens_.size();
-  out.tokens_.resize(first + num_edges_ / 2);
-  Token* token = out.tokens_.data() + first;
+  make_room(out.tokens_, out.num_tokens_ + num_edges_ / 2);
+  Token* token = out.tokens_.data() + out.num_tokens_;
   char* const begin = out.bytes_.data();
   char* target = begin + out.used_;
   for (std::size_t i = 0; i < num_edges_; i += 2) {
@@ -130,7 +124,7 @@ void Tokenizer::append_tokens(TokenBuffer& out) const {
     target += size;
     *target++ = ' ';
   }
-  out.tokens_.resize(static_cast<std::size_t>(token - out.tokens_.data()));
+  out.num_tokens_ = static_cast<std::size_t>(token - out.tokens_.data());
   out.used_ = static_cast<std::size_t>(target - begin);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +24,16 @@ struct Token {
 /// the n-gram's spelling.
 class TokenBuffer {
  public:
-  [[nodiscard]] const std::vector<Token>& tokens() const noexcept { return tokens_; }
+  [[nodiscard]] std::span<const Token> tokens() const noexcept {
+    return {tokens_.data(), num_tokens_};
+  }
   /// kReadPadding bytes may be read past the end of any token.
   [[nodiscard]] const char* bytes() const noexcept { return bytes_.data(); }
   [[nodiscard]] std::string_view operator[](std::size_t token) const noexcept {
     return {bytes_.data() + tokens_[token].begin, tokens_[token].size};
   }
   void clear() noexcept {
-    tokens_.clear();
+    num_tokens_ = 0;
     used_ = 0;
   }
 
@@ -39,7 +42,8 @@ class TokenBuffer {
 
   std::vector<char> bytes_;  // longer than what is used
   std::size_t used_ = 0;
-  std::vector<Token> tokens_;
+  std::vector<Token> tokens_;  // as well
+  std::size_t num_tokens_ = 0;
 };
 
 /// Splits text into words. Holds the space that needs, so one for each thread; calls stop

@@ -3,9 +3,7 @@
 #include "text/vectorizer.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -26,10 +24,7 @@ void require_data(bool condition, std::string_view what) {
 }
 
 TermKey key_of_spelling(std::string_view spelling, std::uint32_t part) noexcept {
-  std::array<char, 8> head = {};
-  std::memcpy(head.data(), spelling.data(), std::min<std::size_t>(8, spelling.size()));
-  return {hash_in_part(hash_term(spelling), part), internal::load_word(head.data()), spelling,
-          part};
+  return {hash_in_part(hash_term(spelling), part), head_of(spelling), spelling, part};
 }
 
 void check_terms(const VectorizerArrays& arrays) {
@@ -116,11 +111,10 @@ void Vectorizer::check_arrays() const {
 void Vectorizer::build_index() {
   if (options_.hash_bits > 0) return;
   index_.reserve(arrays_.terms.rows());
-  const auto hash_of = [](std::uint32_t) { return std::uint64_t{0}; };  // reserved: never rehashed
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
     for (std::size_t i = arrays_.part_offsets[part]; i < arrays_.part_offsets[part + 1]; ++i) {
       index_.insert(key_of_spelling(string_at(arrays_.terms, i), part),
-                    static_cast<std::uint32_t>(i), hash_of);
+                    static_cast<std::uint32_t>(i));
     }
   }
 }
@@ -152,7 +146,7 @@ SparseRow Vectorizer::transform_one(std::span<const std::string_view> fields,
 SparseRow Vectorizer::transform_unchecked(std::span<const std::string_view> fields,
                                           Scratch& scratch) const {
   const std::span<const Term> terms = scratch.analyzer_.analyze(fields);
-  scratch.row_.clear();
+  scratch.row_.start(terms.size());
   if (options_.hash_bits > 0) {
     hash(terms, scratch.row_);
   } else {

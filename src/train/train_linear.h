@@ -49,8 +49,8 @@ struct LinearReport {
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
                           const LinearOptions& options, const std::string& path);
 
-/// Lengths by rule: last heads of about 40, the width that one pass of the solver serves, and as few
-/// heads as keep the first one short.
+/// Lengths by rule: last heads of about 40, the width that one pass of the solver serves, and as
+/// few heads as keep the first one short.
 [[nodiscard]] std::vector<std::uint32_t> default_lengths(std::size_t num_labels);
 
 }  // namespace mhe::train
