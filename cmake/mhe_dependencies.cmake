@@ -2,6 +2,7 @@
 # users need as well: keep the two in step.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
+find_package(hwy REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc)
 find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)

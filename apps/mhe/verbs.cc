@@ -11,9 +11,12 @@ namespace mhe::app {
 std::span<const Verb> all_verbs() {
   static constexpr std::array kVerbs = {
       Verb{"plan", "Number and length of heads, and what they cost", add_plan},
-      Verb{"convert", "Read a data set in any format and write it in another", add_convert},
-      Verb{"order", "Give labels their places in the label space", add_order},
       Verb{"stats", "Describe a data set, or compare two", add_stats},
+      Verb{"convert", "Read a data set in any format and write it in another", add_convert},
+      Verb{"features", "Turn raw text into sparse TF-IDF vectors", add_features},
+      Verb{"order", "Give labels their places in the label space", add_order},
+      Verb{"train", "Train a model on text or sparse vectors", add_train},
+      Verb{"predict", "Best labels, with names and scores, for each row", add_predict},
       Verb{"metrics", "Score the predictions of any system", add_metrics},
       Verb{"inspect", "What is in a model file", add_inspect},
       Verb{"info", "Version, instruction sets, threads and libraries", add_info},

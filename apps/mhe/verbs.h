@@ -11,11 +11,14 @@
 namespace mhe::app {
 
 std::function<void(Console&)> add_convert(CLI::App& command);
-std::function<void(Console&)> add_metrics(CLI::App& command);
-std::function<void(Console&)> add_stats(CLI::App& command);
+std::function<void(Console&)> add_features(CLI::App& command);
 std::function<void(Console&)> add_info(CLI::App& command);
+std::function<void(Console&)> add_inspect(CLI::App& command);
+std::function<void(Console&)> add_metrics(CLI::App& command);
 std::function<void(Console&)> add_order(CLI::App& command);
 std::function<void(Console&)> add_plan(CLI::App& command);
-std::function<void(Console&)> add_inspect(CLI::App& command);
+std::function<void(Console&)> add_predict(CLI::App& command);
+std::function<void(Console&)> add_stats(CLI::App& command);
+std::function<void(Console&)> add_train(CLI::App& command);
 
 }  // namespace mhe::app

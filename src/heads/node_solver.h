@@ -1,0 +1,89 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trains the children of one node of a sparse cascade: linear classifiers over the examples that
+// reach the node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+#include "matrix/aligned.h"
+#include "matrix/sparse.h"
+
+namespace mhe::heads {
+
+/// How the convex problems are solved and what is kept of their solutions.
+struct SolverOptions {
+  float loss_weight = 1.0F;         ///< C: how much an error costs against large weights
+  std::uint32_t sweeps = 10;        ///< passes over a node's examples
+  std::uint32_t recheck_every = 3;  ///< every so many sweeps, examples at rest are looked at again
+  float prune = 0.05F;              ///< weights not larger in absolute value are dropped
+};
+
+/// An example at a node: it belongs to `child`, or to none it could be told from (a hard negative).
+struct Visit {
+  std::uint32_t row = 0;
+  std::uint32_t child = 0;
+};
+inline constexpr std::uint32_t kNoChild = std::numeric_limits<std::uint32_t>::max();
+
+/// Consecutive children of one node, at most 64, so that a set of them is one word.
+struct ChildRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+/// The trained children, by feature: record r says that feature features[r] has a weight in each
+/// child whose bit (counted from the range's begin) is set in masks[r], and values holds these
+/// weights, record after record, in order of the bits.
+struct NodeWeights {
+  std::uint64_t present = 0;  ///< children that have examples; the others are never predicted
+  std::vector<float> bias;    ///< one a child of the range
+  std::vector<std::uint32_t> features;  ///< ascending
+  std::vector<std::uint64_t> masks;
+  std::vector<float> values;
+};
+
+/// Solves nodes one after the other, keeping its memory: about 8 bytes a nonzero of the node's
+/// examples, 4 a lane and example, 4 a lane and feature that occurs. One per thread.
+class NodeSolver {
+ public:
+  NodeSolver(const SparseMatrix& features, const SolverOptions& options);
+
+  /// `visits` ascend by row; a row may come several times with different children. `random` decides
+  /// the order in which examples are visited.
+  [[nodiscard]] NodeWeights solve(std::span<const Visit> visits, ChildRange children,
+                                  RandomStream random);
+
+ private:
+  void gather(std::span<const Visit> visits, ChildRange children);
+  void renumber_by_frequency();
+  void run_sweeps(RandomStream& random);
+  [[nodiscard]] NodeWeights collect(ChildRange children) const;
+
+  const SparseMatrix& features_;
+  SolverOptions options_;
+  std::vector<std::uint32_t> local_of_;  // global feature -> local column, kNoColumn if not here
+
+  // The node at hand.
+  std::vector<std::uint32_t> global_of_;  // local column -> global feature
+  std::vector<std::uint32_t> column_counts_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint32_t> columns_;
+  std::vector<float> values_;
+  std::vector<float> inverse_curvature_;
+  std::vector<std::uint64_t> positives_;
+  std::vector<std::uint8_t> active_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint8_t> lane_children_;  // lane -> child of the range
+  AlignedFloats weights_;
+  AlignedFloats bias_;
+  AlignedFloats duals_;
+};
+
+}  // namespace mhe::heads

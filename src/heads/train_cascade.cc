@@ -1,0 +1,128 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "heads/train_cascade.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/parallel.h"
+
+namespace mhe::heads {
+namespace {
+
+// Where a level stands in the tree.
+struct Level {
+  std::size_t index = 0;
+  LevelShape shape;
+  std::uint64_t stride = 1;  // positions under one child
+};
+
+// The parents, not among its true ones, that the levels above rank among an example's best.
+Ragged<std::uint32_t> find_candidates(const Context& context, const CascadeData& data,
+                                      std::span<const SparseLevelView> above, const Level& level,
+                                      const CascadeOptions& options) {
+  const std::size_t rows = data.features.rows();
+  constexpr std::size_t kGrain = 256;  // rows a block: long enough to hide the scheduling
+  std::vector<Ragged<std::uint32_t>> found((rows + kGrain - 1) / kGrain);
+  std::vector<BeamScratch> scratch(context.threads());
+  const std::uint64_t parent_stride = level.stride * level.shape.children_per_parent;
+  parallel_blocks(context, rows, kGrain, [&](const Block& block) {
+    BeamScratch& mine = scratch[block.worker];
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      search_beam(above, data.features[row], options.candidates, {.beam = options.beam}, mine);
+      for (const ScoredNode& node : mine.beam) {
+        const auto labels = data.labels[row];
+        const bool is_true = std::any_of(labels.begin(), labels.end(), [&](LabelId label) {
+          return data.positions[index_of(label)] / parent_stride == node.node;
+        });
+        if (!is_true) found[block.index].items.push_back(static_cast<std::uint32_t>(node.node));
+      }
+      found[block.index].end_row();
+    }
+  });
+  Ragged<std::uint32_t> all;
+  for (const auto& part : found) all.append(part);
+  return all;
+}
+
+// The examples of every parent, by ascending row.
+Ragged<Visit> collect_visits(const CascadeData& data, const Level& level,
+                             const Ragged<std::uint32_t>& candidates) {
+  const std::size_t num_parents = level.shape.num_parents;
+  const auto for_each_visit = [&](auto&& visit) {
+    for (std::size_t row = 0; row < data.features.rows(); ++row) {
+      for (const LabelId label : data.labels[row]) {
+        const std::uint64_t node = data.positions[index_of(label)] / level.stride;
+        visit(node / level.shape.children_per_parent, row,
+              static_cast<std::uint32_t>(node % level.shape.children_per_parent));
+      }
+      if (candidates.rows() == 0) continue;
+      for (const std::uint32_t parent : candidates[row]) visit(parent, row, kNoChild);
+    }
+  };
+  Ragged<Visit> visits;
+  visits.offsets.assign(num_parents + 1, 0);
+  for_each_visit(
+      [&](std::uint64_t parent, std::size_t, std::uint32_t) { ++visits.offsets[parent + 1]; });
+  std::partial_sum(visits.offsets.begin(), visits.offsets.end(), visits.offsets.begin());
+  visits.items.resize(visits.offsets.back());
+  std::vector<std::uint64_t> next(visits.offsets.begin(), visits.offsets.end() - 1);
+  for_each_visit([&](std::uint64_t parent, std::size_t row, std::uint32_t child) {
+    visits.items[next[parent]++] = {static_cast<std::uint32_t>(row), child};
+  });
+  return visits;
+}
+
+SparseLevel train_level(const Context& context, const CascadeData& data, const Level& level,
+                        const Ragged<Visit>& visits, const SolverOptions& options) {
+  const LevelShape& shape = level.shape;
+  std::vector<NodeWeights> blocks(shape.num_blocks());
+  // The largest first, so that no thread is left alone with a large one at the end.
+  std::vector<std::size_t> by_size(blocks.size());
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
+    return visits[a / shape.blocks_per_parent].size() > visits[b / shape.blocks_per_parent].size();
+  });
+  std::vector<std::unique_ptr<NodeSolver>> solvers(context.threads());
+  parallel_blocks(context, blocks.size(), 1, [&](const Block& task) {
+    auto& solver = solvers[task.worker];
+    if (!solver) solver = std::make_unique<NodeSolver>(data.features, options);
+    const std::size_t block = by_size[task.begin];
+    blocks[block] =
+        solver->solve(visits[block / shape.blocks_per_parent], shape.children_of_block(block),
+                      RandomStream(context.seed(), "train_cascade", (level.index << 40U) + block));
+  });
+  return build_level(shape, data.features.num_columns, std::move(blocks));
+}
+
+}  // namespace
+
+std::vector<SparseLevel> train_cascade(const Context& context, const CascadeData& data,
+                                       std::span<const std::uint32_t> lengths,
+                                       const CascadeOptions& options) {
+  std::uint64_t stride = 1;
+  for (const std::uint32_t length : lengths) stride *= length;
+  std::vector<SparseLevel> levels;
+  std::vector<SparseLevelView> views;
+  std::size_t num_parents = 1;
+  for (std::size_t h = 0; h < lengths.size(); ++h) {
+    stride /= lengths[h];
+    const Level level = {h, LevelShape::of(num_parents, lengths[h]), stride};
+    Ragged<std::uint32_t> candidates;
+    if (h > 0 && options.candidates > 0) {
+      candidates = find_candidates(context, data, views, level, options);
+    }
+    const Ragged<Visit> visits = collect_visits(data, level, candidates);
+    levels.push_back(train_level(context, data, level, visits, options.solver));
+    views.push_back(levels.back().view());
+    num_parents *= lengths[h];
+    context.report({"training levels", h + 1, lengths.size(), "levels"});
+  }
+  return levels;
+}
+
+}  // namespace mhe::heads

@@ -1,0 +1,38 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <mhe/ids.h>
+
+#include "base/context.h"
+#include "heads/sparse_cascade.h"
+#include "matrix/ragged.h"
+
+namespace mhe::heads {
+
+struct CascadeOptions {
+  SolverOptions solver;
+  std::size_t candidates =
+      10;                 ///< an example also trains the parents that rank among its best so many
+  std::size_t beam = 10;  ///< nodes kept a level while candidates are searched
+};
+
+/// Examples, and where their labels stand in the tree.
+struct CascadeData {
+  const SparseMatrix& features;
+  const Ragged<LabelId>& labels;
+  std::span<const std::uint64_t> positions;  ///< of each label, in [0, product of lengths)
+};
+
+/// Trains a cascade of the given lengths, level by level. The same for any number of threads.
+[[nodiscard]] std::vector<SparseLevel> train_cascade(const Context& context,
+                                                     const CascadeData& data,
+                                                     std::span<const std::uint32_t> lengths,
+                                                     const CascadeOptions& options);
+
+}  // namespace mhe::heads

@@ -1,0 +1,59 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/dual_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/dual_sweep.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "kernels/dual_sweep-inl.h"
+
+#if HWY_ONCE
+namespace mhe::kernels {
+
+HWY_EXPORT(dual_sweep);
+
+void dual_sweep(const SweepProblem& problem, std::span<const std::uint32_t> order,
+                SweepScope scope) noexcept {
+  HWY_DYNAMIC_DISPATCH(dual_sweep)(problem, order, scope);
+}
+
+std::string_view isa_in_use() noexcept {
+  const auto best = hwy::SupportedTargets() & -hwy::SupportedTargets();  // lowest bit: the best
+  return hwy::TargetName(best);
+}
+
+void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> order) noexcept {
+  const std::size_t lanes = p.num_groups * kGroupLanes;
+  for (const std::uint32_t row : order) {
+    std::uint8_t active = 0;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      if ((p.used_lanes >> lane & 1) == 0) continue;
+      float z = p.bias[lane];
+      for (std::uint64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
+        z = std::fma(p.values[at], p.weights[p.columns[at] * lanes + lane], z);
+      }
+      const float y = (p.positives[row] >> lane & 1) != 0 ? 1.0F : -1.0F;
+      float& dual = p.duals[row * lanes + lane];
+      const float gradient = std::fma(y, z, std::fma(dual, p.diagonal, -1.0F));
+      const float new_dual = std::max(0.0F, std::fma(-gradient, p.inverse_curvature[row], dual));
+      const float step = (new_dual - dual) * y;
+      dual = new_dual;
+      if (new_dual != 0 || gradient <= p.shrink_margin) active |= 1U << (lane / kGroupLanes);
+      if (step == 0) continue;
+      for (std::uint64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
+        float& w = p.weights[p.columns[at] * lanes + lane];
+        w = std::fma(p.values[at], step, w);
+      }
+      p.bias[lane] += step;
+    }
+    p.active[row] = active;
+  }
+}
+
+}  // namespace mhe::kernels
+#endif

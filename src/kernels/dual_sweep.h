@@ -1,0 +1,60 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dual coordinate descent for many linear classifiers that share their examples: the inner loop of
+// training a sparse cascade.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace mhe::kernels {
+
+/// Lanes are dealt with in groups: one AVX2 register of floats.
+inline constexpr std::size_t kGroupLanes = 8;
+/// A row's positives are bits of one word, and eight accumulators leave registers to spare.
+inline constexpr std::size_t kMaxGroups = 8;
+
+/// L2-regularised squared-hinge problems side by side, one a lane, over the same sparse rows:
+///   min_w  |w|^2 / 2 + C sum_i max(0, 1 - y_i (w.x_i + b))^2, the bias being a weight of input 1.
+///
+/// Lane l of row i has the dual variable duals[i * lanes + l] >= 0; the primal weights follow every
+/// step. All arithmetic of a lane happens in the lane, in row order, so results do not depend on
+/// the width of the machine's vectors.
+struct SweepProblem {
+  const std::uint64_t* offsets = nullptr;  ///< row i is [offsets[i], offsets[i+1]) of the next two
+  const std::uint32_t* columns = nullptr;
+  const float* values = nullptr;
+  const float* inverse_curvature = nullptr;  ///< per row: 1 / (|x|^2 + 1 + diagonal)
+  const std::uint64_t* positives = nullptr;  ///< per row: bit l set if y = +1 in lane l, else -1
+  std::size_t num_groups = 0;                ///< lanes / kGroupLanes, 1 .. kMaxGroups
+  std::uint64_t used_lanes = 0;              ///< bit l set if lane l is a problem, not padding
+  float diagonal = 0.5F;                     ///< 1 / (2 C)
+  float shrink_margin = 0;                   ///< see dual_sweep
+  float* weights = nullptr;                  ///< [column][lane], aligned to 32 bytes
+  float* bias = nullptr;                     ///< [lane], aligned to 32 bytes
+  float* duals = nullptr;                    ///< [row][lane], aligned to 32 bytes
+  std::uint8_t* active = nullptr;            ///< per row: bit g set if group g is to be visited
+};
+
+/// What a sweep visits.
+enum class SweepScope {
+  kActive,  ///< groups whose bit in `active` is set
+  kAll,     ///< every group; `active` is computed anew
+};
+
+/// One step on every row of `order`, in that order. A group whose lanes all rest (dual 0, and a
+/// gradient above shrink_margin, so the next sweeps would leave them at 0) is taken from `active`.
+void dual_sweep(const SweepProblem& problem, std::span<const std::uint32_t> order,
+                SweepScope scope) noexcept;
+
+/// The meaning of dual_sweep with SweepScope::kAll: plain loops, std::fma.
+void dual_sweep_reference(const SweepProblem& problem,
+                          std::span<const std::uint32_t> order) noexcept;
+
+/// The instruction set that dual_sweep runs on here, such as "AVX2".
+[[nodiscard]] std::string_view isa_in_use() noexcept;
+
+}  // namespace mhe::kernels

@@ -1,0 +1,49 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <mhe/ids.h>
+
+#include "heads/sparse_cascade.h"
+#include "matrix/sparse.h"
+#include "model/cascade_model.h"
+#include "text/vectorizer.h"
+
+namespace mhe::predict {
+
+/// A label and how much the model believes in it, from 0 to 1.
+struct Prediction {
+  LabelId label{};
+  float score = 0;
+};
+
+/// Predicts with a shared model. Holds the scratch space, so one per thread; allocates nothing once
+/// it has seen the largest input. The model must outlive it.
+class Predictor {
+ public:
+  explicit Predictor(const model::CascadeModel& model);
+
+  /// The k best labels, best first, equal scores by the smaller position; valid until the next
+  /// call. Features the model does not know are ignored.
+  [[nodiscard]] std::span<const Prediction> predict(const SparseRow& features, std::size_t k);
+
+  /// The same from the text fields of a document. Throws kInvalidArgument if the model was not
+  /// trained on text or the number of fields is wrong.
+  [[nodiscard]] std::span<const Prediction> predict(std::span<const std::string_view> fields,
+                                                    std::size_t k);
+
+ private:
+  const model::CascadeModel& model_;
+  heads::BeamScratch beam_;
+  std::optional<text::Vectorizer::Scratch> text_;
+  std::vector<float> normalized_;
+  std::vector<Prediction> predictions_;
+};
+
+}  // namespace mhe::predict
