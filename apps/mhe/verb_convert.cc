@@ -55,6 +55,21 @@ data::WriteOptions make_write_options(const ConvertFlags& flags) {
   return options;
 }
 
+// What a person may want to know about the data; empty if there is nothing out of the ordinary.
+std::string describe_oddities(const data::ReadReport& report) {
+  std::string text;
+  const auto add = [&text](std::uint64_t count, const char* what) {
+    if (count == 0) return;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", what, format_count(count));
+  };
+  add(report.bad_lines.size(), "bad lines skipped");
+  add(report.empty_rows, "rows without features or text");
+  add(report.unlabeled_rows, "rows without labels");
+  add(report.duplicate_features, "repeated features added up");
+  add(report.duplicate_labels, "repeated labels dropped");
+  return text;
+}
+
 void run_convert(Console& console, const ConvertFlags& flags) {
   const data::WriteOptions write_options = make_write_options(flags);
   const data::ReadOptions read_options = make_read_options(flags.data, flags.input);
@@ -66,6 +81,8 @@ void run_convert(Console& console, const ConvertFlags& flags) {
   while (reader->next(batch)) writer->write(batch);
   writer->finish();
   const data::ReadReport& report = reader->report();
+  const std::string oddities = describe_oddities(report);
+  if (!oddities.empty()) console.say(oddities);
   console.summarize({report.rows, names.size()});
 }
 
