@@ -80,9 +80,10 @@ std::size_t split(std::string_view text, std::vector<std::string_view>& tokens) 
 // Reads 1 MB for each thread at a time, and splits them side by side. A token across two pieces
 // counts twice: plain is plain.
 std::size_t read_and_split(const Context& context) {
-  std::vector<std::string> pieces(context.threads(), std::string(1 << 20, '\0'));
-  std::vector<std::vector<std::string_view>> tokens(context.threads());
-  std::vector<std::size_t> counts(context.threads());
+  const std::size_t num_pieces = 2 * context.threads();
+  std::vector<std::string> pieces(num_pieces, std::string(1 << 20, '\0'));
+  std::vector<std::vector<std::string_view>> tokens(num_pieces);
+  std::vector<std::size_t> counts(num_pieces);
   std::FILE* const input = std::fopen(file().path().c_str(), "rb");
   std::setvbuf(input, nullptr, _IONBF, 0);
   std::size_t total = 0;

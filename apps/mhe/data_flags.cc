@@ -26,9 +26,11 @@ void add_data_flags(CLI::App& command, DataFlags& flags) {
       .add_option("--columns", flags.columns,
                   "Names of the columns of a CSV or TSV file that has no header line")
       ->delimiter(',')
+      ->allow_extra_args(false)  // the next word may be a file
       ->group(group);
   command.add_option("--text", flags.text, "Columns (JSON: keys) that hold text, in this order")
       ->delimiter(',')
+      ->allow_extra_args(false)  // the next word may be a file
       ->group(group);
   command.add_option("--labels", flags.labels, "Column (JSON: key) that holds the labels")
       ->group(group);

@@ -3,10 +3,13 @@
 #include <memory>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "data/reader.h"
 #include "data/writer.h"
 #include "data_flags.h"
 #include "labels/names.h"
+#include "units.h"
 #include "verbs.h"
 #include "write_flags.h"
 
@@ -20,6 +23,21 @@ struct ConvertFlags {
   WriteFlags write;
 };
 
+// What a person may want to know about the data; empty if there is nothing out of the ordinary.
+std::string describe_oddities(const data::ReadReport& report) {
+  std::string text;
+  const auto add = [&text](std::uint64_t count, const char* what) {
+    if (count == 0) return;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", what, format_count(count));
+  };
+  add(report.bad_lines.size(), "bad lines skipped");
+  add(report.empty_rows, "rows without features or text");
+  add(report.unlabeled_rows, "rows without labels");
+  add(report.duplicate_features, "repeated features added up");
+  add(report.duplicate_labels, "repeated labels dropped");
+  return text;
+}
+
 void run_convert(Console& console, const ConvertFlags& flags) {
   data::WriteOptions write_options = make_write_options(flags.write);
   write_options.label_prefix = flags.data.label_prefix;
@@ -31,7 +49,10 @@ void run_convert(Console& console, const ConvertFlags& flags) {
   data::RowBatch batch;
   while (reader->next(batch)) writer->write(batch);
   writer->finish();
-  console.summarize({.rows = reader->report().rows, .labels = names.size()});
+  const data::ReadReport& report = reader->report();
+  const std::string oddities = describe_oddities(report);
+  if (!oddities.empty()) console.say(oddities);
+  console.summarize({.rows = report.rows, .labels = names.size()});
 }
 
 }  // namespace

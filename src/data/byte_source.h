@@ -26,7 +26,7 @@ class ByteSource {
 
   /// Bytes taken from the file itself so far, compressed if it is; may be asked from any thread.
   [[nodiscard]] virtual std::uint64_t consumed() const noexcept = 0;
-  /// Size of the file itself; 0 if it is not known.
+  /// Size of the file itself; 0 if it is empty or its size is not known.
   [[nodiscard]] virtual std::uint64_t total() const noexcept = 0;
 
   /// Where the same bytes can be read at random: the path of a plain regular file; empty if

@@ -43,8 +43,8 @@ std::string decompress_error(std::string_view bytes) {
   return "";
 }
 
-// Several megabytes, so that more than one buffer and more than one read-ahead chunk is needed; much
-// of it repeats, so that xz is quick about it.
+// Several megabytes, so that more than one buffer and more than one read-ahead chunk is needed;
+// much of it repeats, so that xz is quick about it.
 std::string sample(std::size_t size = 6'000'000) {
   RandomStream random(7, "byte_source_test");
   std::string text;

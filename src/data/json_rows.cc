@@ -300,6 +300,10 @@ JsonLayout find_json_layout(std::string_view probe, std::string_view name,
   if (choice.id) layout.id_key = found.keys[*choice.id];
   layout.label_separator = options.label_separator;
   layout.dense_width = found.dense_width;
+  if (layout.kind == InputKind::kDense && layout.dense_width == 0) {
+    fail(ErrorCode::kInvalidData, "{}: expected numbers under \"features\", found an empty array",
+         name);
+  }
   return layout;
 }
 

@@ -163,7 +163,7 @@ std::size_t LineBlocks::take_bytes(std::span<char> out) {
 
 bool LineBlocks::next(TextBlock& block) {
   const std::string_view carried = pending();
-  std::size_t wanted = std::max(options_.block_bytes, carried.size());
+  std::size_t wanted = ended_ ? carried.size() : std::max(options_.block_bytes, carried.size());
   if (block.buffer.size() < wanted + TextBlock::kPadding) {
     block.buffer.resize(wanted + TextBlock::kPadding);
   }

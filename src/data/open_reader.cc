@@ -11,8 +11,12 @@ namespace mhe::data {
 namespace {
 
 std::unique_ptr<LineBlocks> open_lines(const Context& context, std::unique_ptr<ByteSource> raw) {
-  return std::make_unique<LineBlocks>(
-      make_read_ahead_source(decompress_if_needed(std::move(raw), context.threads())));
+  constexpr std::uint64_t kSmallBytes = std::uint64_t{1}
+                                        << 18;  // not worth a thread and its memory
+  const bool small = raw->total() > 0 && raw->total() < kSmallBytes;
+  auto source = decompress_if_needed(std::move(raw), context.threads());
+  if (!small) source = make_read_ahead_source(std::move(source));
+  return std::make_unique<LineBlocks>(std::move(source));
 }
 
 void check_options(const ReadOptions& options, Format format) {

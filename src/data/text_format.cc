@@ -50,11 +50,15 @@ class OneLine {
     }
     if (changed) ++num_changed_;
   }
-  // All text fields of a row, with a blank between them.
+  // All text fields of a row that are not empty, with a blank between them.
   void append_fields(const RowBatch& batch, std::size_t row, std::string& out) const {
-    for (std::size_t field = 0; field < batch.text.size(); ++field) {
-      if (field > 0) out += ' ';
-      append(string_at(batch.text[field], row), out);
+    bool first = true;
+    for (const Strings& field : batch.text) {
+      const std::string_view text = string_at(field, row);
+      if (text.empty()) continue;
+      if (!first) out += ' ';
+      first = false;
+      append(text, out);
     }
   }
   [[nodiscard]] std::uint64_t num_changed() const noexcept { return num_changed_; }

@@ -170,6 +170,7 @@ TEST(Jsonl, ReadsDenseFeatures) {
   EXPECT_THAT(parsed.data.dense.values, ElementsAre(1, 2.5, 0, -1));
   EXPECT_THAT(read_error("{\"features\":[1,2]}\n{\"features\":[1]}\n"),
               HasSubstr("data:2: expected 2 features as in the first row, found 1"));
+  EXPECT_THAT(read_error("{\"features\":[]}\n"), HasSubstr("found an empty array"));
 }
 
 TEST(Jsonl, SplitsStringsOnlyIfASeparatorIsGiven) {

@@ -84,7 +84,8 @@ class RowFile final : public Output {
     sink_->finish();
     if (format_->num_changed_texts() > 0) {
       context.warn(fmt::format("{}: {} texts had line breaks or tabs, which are written as blanks",
-                               path_, format_->num_changed_texts()));
+                               path_ == "-" ? "standard output" : path_,
+                               format_->num_changed_texts()));
     }
   }
 

@@ -48,15 +48,15 @@ class MemberSource final : public ByteSource {
 };
 
 std::string read_all(ByteSource& source) {
-  constexpr std::size_t kStep = std::size_t{1} << 20;
-  std::string bytes;
-  while (true) {
-    const std::size_t size = bytes.size();
-    bytes.resize(size + kStep);
-    const std::size_t got = source.read({bytes.data() + size, kStep});
-    bytes.resize(size + got);
-    if (got == 0) return bytes;
+  constexpr std::size_t kFirstBytes = std::size_t{1} << 16;
+  std::string bytes(kFirstBytes, '\0');
+  std::size_t size = 0;
+  while (const std::size_t got = source.read(std::span(bytes).subspan(size))) {
+    size += got;
+    if (size == bytes.size()) bytes.resize(size * 2);
   }
+  bytes.resize(size);
+  return bytes;
 }
 
 }  // namespace
