@@ -89,11 +89,11 @@ constexpr ProbeOrders make_probe_orders() {
 // Gives each empty bin the minimum of the first full one in the bin's own order. Reads only what
 // was full before, so that the order of the bins does not matter.
 void densify(Minima& minima) noexcept {
-  static const ProbeOrders kOrders = make_probe_orders();
+  static const ProbeOrders orders = make_probe_orders();
   const Minima full = minima;
   for (std::size_t bin = 0; bin < minima.size(); ++bin) {
     for (std::size_t i = 0; minima[bin] == kNoMinimum && i < RowPrint::kBins; ++i) {
-      minima[bin] = full[kOrders[bin][i]];
+      minima[bin] = full[orders[bin][i]];
     }
   }
 }
