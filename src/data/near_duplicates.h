@@ -55,8 +55,10 @@ struct NearDuplicateReport {
 /// then match() all batches of the other.
 ///
 /// Memory: about 400 bytes for each row looked for, so 200 MB at most by default. Candidates share
-/// one of 21 bands of 6 minima, which misses 0.2 % at a similarity of 0.8 and less above. The same
-/// for any number of threads and any batches.
+/// one of 21 bands of 6 minima, which misses 0.2 % at a similarity of 0.8 and less above. A row
+/// with many candidates just below the limit is counted if the estimate of one of them is too high,
+/// so the share is rather too large: see docs/stats.md. The same for any number of threads and
+/// batches.
 class NearDuplicates {
  public:
   explicit NearDuplicates(const NearDuplicateOptions& options = {});

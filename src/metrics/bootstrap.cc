@@ -73,7 +73,7 @@ Interval centred(const Interval& interval, std::span<const double> resampled, do
 void StoredRows::append(const RowContributions& rows) {
   events.append(rows.events);
   groups.append(rows.groups);
-  sums.reserve(sums.size() + rows.sums.size());
+  // No reserve() here: asking for the exact size each time would copy all rows for every block.
   for (const double sum : rows.sums) sums.push_back(static_cast<float>(sum));
 }
 
