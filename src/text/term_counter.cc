@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/term_counter.h"
 
-#include <limits>
-
-#include "base/check.h"
+#include "text/choose.h"
 #include "text/hash.h"
 #include "text/make_room.h"
 
@@ -22,15 +20,18 @@ void TermCounter::clear() {
   terms_.clear();
   seen_.clear();
   num_items_ = 0;
+  first_serial_ = 0;
+}
+
+void TermCounter::clear_items() {
+  first_serial_ += num_items_;
+  num_items_ = 0;
 }
 
 void TermCounter::add(std::span<const std::string_view> fields) {
   const std::span<const Term> terms = analyzer_.analyze(fields);
-  const std::size_t first_item = num_items_;
-  if (first_item + terms.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    fail(ErrorCode::kResourceLimit, "a batch of documents with more than 2^32 - 1 terms");
-  }
-  make_room(items_, first_item + terms.size());
+  const std::uint64_t first_item = first_serial_ + num_items_;
+  make_room(items_, num_items_ + terms.size() + 1);
   if (hash_bits_ > 0) {
     for (const Term& term : terms) {
       count(key_of_bucket(bucket_of(term.hash, hash_bits_), term.part), first_item);
@@ -44,18 +45,18 @@ void TermCounter::add(std::span<const std::string_view> fields) {
 }
 
 // Whether a document has had the term before is hard to predict, so nothing here branches on it.
-inline void TermCounter::count(const TermKey& key, std::size_t first_item) {
+inline void TermCounter::count(const TermKey& key, std::uint64_t first_item) {
   const std::uint32_t number = terms_.find_or_add(key);
   if (number == seen_.size()) seen_.emplace_back();
   Seen& seen = seen_[number];
   const bool is_new = seen.last_item <= first_item;
-  const std::size_t place = is_new ? num_items_ : seen.last_item - 1;
+  const std::size_t place = choose(is_new, num_items_, seen.last_item - 1 - first_serial_);
   CountedTerm& item = items_[place];
-  item.count = (is_new ? 0 : item.count) + 1;
+  item.count = static_cast<std::uint32_t>(choose(is_new, 0, item.count)) + 1;
   item.number = number;
-  seen.last_item = static_cast<std::uint32_t>(place + 1);
-  seen.df += is_new ? 1 : 0;
-  num_items_ += is_new ? 1 : 0;
+  seen.last_item = first_serial_ + place + 1;
+  seen.df += static_cast<std::uint32_t>(is_new);
+  num_items_ += static_cast<std::size_t>(is_new);
 }
 
 }  // namespace mhe::text
