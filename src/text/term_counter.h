@@ -72,13 +72,16 @@ class TermCounter {
     std::uint32_t df = 0;
   };
 
-  void count(const TermKey& key, std::uint64_t first_item);
+  void find_terms(std::span<const Term> terms);
+  void find_buckets(std::span<const Term> terms);
+  void count(std::span<const std::uint32_t> numbers);
 
   Analyzer analyzer_;
   std::uint32_t hash_bits_;
   TermSet terms_;
-  std::vector<Seen> seen_;          // by number
-  std::vector<CountedTerm> items_;  // longer than what is used
+  std::vector<std::uint32_t> numbers_;  // of the terms of a document; longer than what is used
+  std::vector<Seen> seen_;              // by number
+  std::vector<CountedTerm> items_;      // longer than what is used
   std::size_t num_items_ = 0;
   std::uint64_t first_serial_ = 0;         // of items_[0], counted from clear()
   std::vector<std::uint32_t> shards_;      // by number
