@@ -15,10 +15,18 @@ namespace {
 
 constexpr std::size_t kDocumentsPerBlock = 64;
 
-// Documents between two merges, counted from the first of all. With a bounded vocabulary this is
-// also where it is pruned, so the bound is broken by the new terms of so many documents at most.
+// Documents that are counted at once. Pieces are cut by the number of a document, not by batches:
+// with a bounded vocabulary, which is pruned after every piece, the result depends on where they
+// end, and the bound is passed by the new terms of a piece at most.
 constexpr std::size_t kPiece = 8192;
 constexpr std::size_t kBoundedPiece = 1024;
+
+// A counter with more terms than this is merged and begins anew. Merging a frequent term again and
+// again costs time, a large table costs cache: 2^18 terms are 30 MB.
+constexpr std::size_t kMaxCounterTerms = std::size_t{1} << 18;
+
+// What a kept count can say at once.
+constexpr std::uint32_t kMaxCount = std::numeric_limits<std::uint8_t>::max();
 
 VectorizerOptions validated(VectorizerOptions options) {
   validate(options);
@@ -56,16 +64,19 @@ void VectorizerBuilder::add(const Documents& documents) {
     add_piece(documents, begin, end);
     num_documents_ += end - begin;
     begin = end;
-    const bool piece_is_full = num_documents_ % piece_size() == 0;
-    if (piece_is_full && options_.max_vocabulary > 0 &&
-        counts_->num_terms() > options_.max_vocabulary) {
+    const bool may_prune = options_.max_vocabulary > 0 && num_documents_ % piece_size() == 0;
+    const bool is_full = std::any_of(counters_.begin(), counters_.end(), [](const auto& counter) {
+      return counter->num_terms() > kMaxCounterTerms;
+    });
+    if (may_prune || is_full) merge();
+    if (may_prune && counts_->num_terms() > options_.max_vocabulary) {
       counts_->prune(context_, options_.max_vocabulary);
     }
   }
 }
 
 void VectorizerBuilder::add_piece(const Documents& documents, std::size_t begin, std::size_t end) {
-  for (const auto& counter : counters_) counter->clear();
+  for (const auto& counter : counters_) counter->clear_items();
   const std::size_t rows = end - begin;
   std::vector<CountedBlock> blocks((rows + kDocumentsPerBlock - 1) / kDocumentsPerBlock);
   parallel_blocks(context_, rows, kDocumentsPerBlock, [&](const Block& range) {
@@ -80,7 +91,6 @@ void VectorizerBuilder::add_piece(const Documents& documents, std::size_t begin,
       block.row_ends.push_back(counter.items().size());
     }
   });
-  counts_->merge(context_, counters_);
   if (keep_ == KeepDocuments::kNo) return;
   const std::size_t first = kept_.size();
   kept_.resize(first + blocks.size());
@@ -89,8 +99,8 @@ void VectorizerBuilder::add_piece(const Documents& documents, std::size_t begin,
 }
 
 void VectorizerBuilder::keep_block(const CountedBlock& block, KeptBlock& kept) const {
-  constexpr std::uint32_t kMaxCount = std::numeric_limits<std::uint8_t>::max();
   const TermCounter& counter = *counters_[block.counter];
+  kept.counter = block.counter;
   const std::size_t size = block.row_ends.back() - block.first_item;
   kept.ids.reserve(size);
   kept.counts.reserve(size);
@@ -100,17 +110,28 @@ void VectorizerBuilder::keep_block(const CountedBlock& block, KeptBlock& kept) c
       const CountedTerm term = counter.items()[item];
       std::uint32_t count = term.count;
       for (; count > kMaxCount; count -= kMaxCount) {
-        kept.ids.push_back(counter.id(term.number));
+        kept.ids.push_back(term.number);
         kept.counts.push_back(kMaxCount);
       }
-      kept.ids.push_back(counter.id(term.number));
+      kept.ids.push_back(term.number);
       kept.counts.push_back(static_cast<std::uint8_t>(count));
     }
     kept.row_ends.push_back(kept.ids.size());
   }
 }
 
+void VectorizerBuilder::merge() {
+  counts_->merge(context_, counters_);
+  parallel_for(context_, kept_.size() - num_merged_blocks_, [&](std::size_t i) {
+    KeptBlock& block = kept_[num_merged_blocks_ + i];
+    for (std::uint32_t& id : block.ids) id = counters_[block.counter]->id(id);
+  });
+  num_merged_blocks_ = kept_.size();
+  for (const auto& counter : counters_) counter->clear();
+}
+
 Fitted VectorizerBuilder::finish() {
+  merge();
   MergedCounts::Selection selection = counts_->select(context_, num_documents_);
   counts_.reset();  // the terms live on in the selection
   counters_.clear();

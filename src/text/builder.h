@@ -58,17 +58,20 @@ class VectorizerBuilder {
     std::size_t first_item = 0;
     std::vector<std::size_t> row_ends;  // in the counter's items
   };
-  // The same once merged. A count above 255 is written as several entries of one id in a row.
+  // What is kept of it: numbers of its counter's terms until they are merged, then ids. A count
+  // above 255 is written as several entries of one id in a row.
   struct KeptBlock {
     std::vector<std::uint32_t> ids;
     std::vector<std::uint8_t> counts;
     std::vector<std::uint64_t> row_ends;
+    std::size_t counter = 0;
     std::size_t first_row = 0;
   };
 
   [[nodiscard]] std::size_t piece_size() const noexcept;
   void add_piece(const Documents& documents, std::size_t begin, std::size_t end);
   void keep_block(const CountedBlock& block, KeptBlock& kept) const;
+  void merge();
   void measure_rows(const std::vector<std::uint32_t>& columns, SparseMatrix& matrix);
   void fill_rows(const Vectorizer& vectorizer, const std::vector<std::uint32_t>& columns,
                  SparseMatrix& matrix);
@@ -80,6 +83,7 @@ class VectorizerBuilder {
   std::vector<std::unique_ptr<TermCounter>> counters_;  // by worker
   std::unique_ptr<MergedCounts> counts_;
   std::vector<KeptBlock> kept_;
+  std::size_t num_merged_blocks_ = 0;  // of kept_
   std::uint64_t num_documents_ = 0;
 };
 

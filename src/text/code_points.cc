@@ -34,8 +34,8 @@ CharClass classify(std::uint32_t code_point) {
 }
 
 const CodePointTable& CodePointTable::instance() {
-  static const CodePointTable kTable;
-  return kTable;
+  static const CodePointTable table;
+  return table;
 }
 
 CodePointTable::CodePointTable() : packed_(kTableSize) {

@@ -10,6 +10,8 @@
 namespace mhe::text {
 namespace {
 
+constexpr std::size_t kWords = 100000;
+
 // Pinned, because the columns of models with hashed features depend on these numbers.
 TEST(Hash, NeverChangesItsNumbers) {
   EXPECT_EQ(hash_bytes(""), 7423383483382639721U);
@@ -37,7 +39,6 @@ TEST(Hash, JoinsWordsInOrder) {
 }
 
 TEST(Hash, FillsBucketsEvenly) {
-  constexpr std::size_t kWords = 100000;
   std::set<std::uint32_t> buckets;
   for (std::size_t i = 0; i < kWords; ++i)
     buckets.insert(bucket_of(hash_bytes(std::to_string(i)), 20));

@@ -20,6 +20,8 @@ namespace {
 constexpr std::uint32_t kShardBits = 5;
 constexpr std::size_t kShardsPerPart = std::size_t{1} << kShardBits;
 
+constexpr std::size_t kPrefetchAhead = 8;
+
 }  // namespace
 
 // A term that may become a feature.
@@ -68,7 +70,12 @@ std::size_t MergedCounts::shard_of(const TermKey& key) const noexcept {
 
 void MergedCounts::merge_shard(std::size_t shard, TermCounter& counter) {
   Shard& target = shards_[shard];
-  for (const std::uint32_t number : counter.in_shard(shard)) {
+  const std::span<const std::uint32_t> numbers = counter.in_shard(shard);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i + kPrefetchAhead < numbers.size()) {
+      target.terms.prefetch(counter.key(numbers[i + kPrefetchAhead]).hash);
+    }
+    const std::uint32_t number = numbers[i];
     const std::uint32_t at = target.terms.find_or_add(counter.key(number));
     if (at == target.entries.size()) target.entries.push_back({0, target.next_serial++});
     target.entries[at].df += counter.df(number);

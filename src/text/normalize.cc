@@ -98,7 +98,7 @@ class Pass {
     const std::size_t size = icu.normalize(source, scratch_.result);
     if (size > scratch_.result.size()) {
       scratch_.result.resize(size);
-      icu.normalize(source, scratch_.result);
+      (void)icu.normalize(source, scratch_.result);
     }
     for (std::size_t i = 0; i < size;) {
       std::uint32_t c = 0;
@@ -152,8 +152,8 @@ class Pass {
 }  // namespace
 
 const IcuNormalizer& IcuNormalizer::instance() {
-  static const IcuNormalizer kNormalizer;
-  return kNormalizer;
+  static const IcuNormalizer normalizer;
+  return normalizer;
 }
 
 IcuNormalizer::IcuNormalizer() {

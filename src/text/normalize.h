@@ -21,7 +21,7 @@ class IcuNormalizer {
 
   [[nodiscard]] bool has_boundary_before(std::uint32_t code_point) const noexcept;
   /// The number of UTF-16 units of the result; `out` holds the result only if that many fit.
-  std::size_t normalize(std::u16string_view text, std::span<char16_t> out) const;
+  [[nodiscard]] std::size_t normalize(std::u16string_view text, std::span<char16_t> out) const;
 
  private:
   IcuNormalizer();

@@ -3,8 +3,8 @@
 #include "text/options.h"
 
 #include <cmath>
+#include <concepts>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -93,8 +93,7 @@ struct JsonReader {
     if (!json.is_string()) fail_kind(name, "a string");
     value = json.get<std::string>();
   }
-  template <class Unsigned>
-  requires std::is_unsigned_v<Unsigned>
+  template <std::unsigned_integral Unsigned>
   static void convert(std::string_view name, const Json& json, Unsigned& value) {
     if (!json.is_number_unsigned() || !std::in_range<Unsigned>(json.get<std::uint64_t>())) {
       fail_kind(name, "a count");

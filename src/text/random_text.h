@@ -71,15 +71,16 @@ inline std::string random_text(RandomStream& random, std::size_t longest) {
   return out;
 }
 
+inline constexpr std::array<std::string_view, 14> kSomeWords = {
+    "the",    "Common", "fisheries",   "policy",     "Caf\u00e9", "a",  "electroencephalography",
+    "\u4e2d", "\u56fd", "Stra\u00dfe", "cafe\u0301", "\ufb01sh",  "x1", "of"};
+
 /// Words of a small vocabulary, so that they repeat.
 inline std::string random_words(RandomStream& random, std::size_t longest) {
-  constexpr std::array<std::string_view, 14> kWords = {
-      "the",    "Common", "fisheries",   "policy",     "Caf\u00e9", "a",  "electroencephalography",
-      "\u4e2d", "\u56fd", "Stra\u00dfe", "cafe\u0301", "\ufb01sh",  "x1", "of"};
   std::string out;
   for (std::size_t i = random.below(longest + 1); i > 0; --i) {
     const std::size_t rank = random.below(1 + random.below(60));
-    out += rank < kWords.size() ? std::string(kWords[rank]) : "w" + std::to_string(rank);
+    out += rank < kSomeWords.size() ? std::string(kSomeWords[rank]) : "w" + std::to_string(rank);
     out += random.below(9) == 0 ? ", " : " ";
   }
   return out;

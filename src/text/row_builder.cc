@@ -56,7 +56,7 @@ void RowBuilder::sort(std::uint64_t num_features) {
     std::sort(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(num_items_));
     return;
   }
-  const auto key_bits = static_cast<std::uint32_t>(std::bit_width(num_features));
+  const auto key_bits = static_cast<std::uint32_t>(std::bit_width(num_features | 1));
   const std::uint32_t passes = (key_bits + kMaxDigitBits - 1) / kMaxDigitBits;
   const std::uint32_t digit_bits = (key_bits + passes - 1) / passes;
   make_room(sorted_, items_.size());  // as long as items_, since they change places

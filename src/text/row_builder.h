@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "matrix/sparse.h"
+#include "text/choose.h"
 #include "text/make_room.h"
 #include "text/options.h"
 
@@ -55,13 +56,12 @@ class RowBuilder {
   /// that is missed, because another feature took its place in recent_, is merged at the end.
   void add(std::uint32_t feature, std::uint32_t count) noexcept {
     std::uint32_t& recent = recent_[feature % kRecent];
-    const bool repeats = recent < num_items_ && items_[recent] >> 32 == feature;
-    const std::size_t place = repeats ? recent : num_items_;
-    const std::uint64_t before =
-        repeats ? items_[recent] : static_cast<std::uint64_t>(feature) << 32;
-    items_[place] = before + count;
+    const std::uint64_t fresh = static_cast<std::uint64_t>(feature) << 32;
+    const bool repeats = (recent < num_items_) & (items_[recent] >> 32 == feature);
+    const std::size_t place = choose(repeats, recent, num_items_);
+    items_[place] = choose(repeats, items_[recent], fresh) + count;
     recent = static_cast<std::uint32_t>(place);
-    num_items_ += repeats ? 0 : 1;
+    num_items_ += 1 - static_cast<std::size_t>(repeats);
   }
 
   /// The weighted row; valid until the next call. The columns of part i are

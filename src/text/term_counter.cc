@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/term_counter.h"
 
-#include <limits>
-
-#include "base/check.h"
+#include "text/choose.h"
 #include "text/hash.h"
 #include "text/make_room.h"
 
@@ -22,40 +20,61 @@ void TermCounter::clear() {
   terms_.clear();
   seen_.clear();
   num_items_ = 0;
+  first_serial_ = 0;
+}
+
+void TermCounter::clear_items() {
+  first_serial_ += num_items_;
+  num_items_ = 0;
 }
 
 void TermCounter::add(std::span<const std::string_view> fields) {
   const std::span<const Term> terms = analyzer_.analyze(fields);
-  const std::size_t first_item = num_items_;
-  if (first_item + terms.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    fail(ErrorCode::kResourceLimit, "a batch of documents with more than 2^32 - 1 terms");
-  }
-  make_room(items_, first_item + terms.size());
+  make_room(numbers_, terms.size());
   if (hash_bits_ > 0) {
-    for (const Term& term : terms) {
-      count(key_of_bucket(bucket_of(term.hash, hash_bits_), term.part), first_item);
-    }
-    return;
+    find_buckets(terms);
+  } else {
+    find_terms(terms);
   }
+  seen_.resize(terms_.size());
+  count({numbers_.data(), terms.size()});
+}
+
+// Numbers first and counts later, so that what counting needs is on its way from memory meanwhile.
+void TermCounter::find_terms(std::span<const Term> terms) {
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (i + kPrefetchAhead < terms.size()) terms_.prefetch(terms[i + kPrefetchAhead].hash);
-    count(key_of(terms[i]), first_item);
+    numbers_[i] = terms_.find_or_add(key_of(terms[i]));
+    if (numbers_[i] < seen_.size()) __builtin_prefetch(&seen_[numbers_[i]]);
+  }
+}
+
+void TermCounter::find_buckets(std::span<const Term> terms) {
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const Term& term = terms[i];
+    numbers_[i] = terms_.find_or_add(key_of_bucket(bucket_of(term.hash, hash_bits_), term.part));
+    if (numbers_[i] < seen_.size()) __builtin_prefetch(&seen_[numbers_[i]]);
   }
 }
 
 // Whether a document has had the term before is hard to predict, so nothing here branches on it.
-inline void TermCounter::count(const TermKey& key, std::size_t first_item) {
-  const std::uint32_t number = terms_.find_or_add(key);
-  if (number == seen_.size()) seen_.emplace_back();
-  Seen& seen = seen_[number];
-  const bool is_new = seen.last_item <= first_item;
-  const std::size_t place = is_new ? num_items_ : seen.last_item - 1;
-  CountedTerm& item = items_[place];
-  item.count = (is_new ? 0 : item.count) + 1;
-  item.number = number;
-  seen.last_item = static_cast<std::uint32_t>(place + 1);
-  seen.df += is_new ? 1 : 0;
-  num_items_ += is_new ? 1 : 0;
+void TermCounter::count(std::span<const std::uint32_t> numbers) {
+  make_room(items_, num_items_ + numbers.size() + 1);
+  CountedTerm* const items = items_.data() + num_items_;
+  const std::uint64_t first_serial = first_serial_ + num_items_ + 1;
+  std::size_t size = 0;
+  for (const std::uint32_t number : numbers) {
+    Seen& seen = seen_[number];
+    const bool is_new = seen.last_item < first_serial;
+    const std::size_t place = choose(is_new, size, seen.last_item - first_serial);
+    CountedTerm& item = items[place];
+    item.count = static_cast<std::uint32_t>(choose(is_new, 0, item.count)) + 1;
+    item.number = number;
+    seen.last_item = first_serial + place;
+    seen.df += static_cast<std::uint32_t>(is_new);
+    size += static_cast<std::size_t>(is_new);
+  }
+  num_items_ += size;
 }
 
 }  // namespace mhe::text

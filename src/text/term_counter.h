@@ -20,19 +20,20 @@ struct CountedTerm {
   std::uint32_t count = 0;
 };
 
-/// Counts the terms of the documents that one thread takes, between two merges. Small enough to
-/// stay in cache, which is why it is not the whole vocabulary.
+/// Counts the terms of the documents that one thread takes, between two merges.
 class TermCounter {
  public:
   /// `parts` must outlive the counter.
   TermCounter(const VectorizerOptions& options, std::span<const Part> parts);
 
-  /// Forgets all documents.
+  /// Forgets everything.
   void clear();
+  /// Forgets the items of the documents so far, but not their terms and frequencies.
+  void clear_items();
   /// Counts a document.
   void add(std::span<const std::string_view> fields);
 
-  /// The terms of all documents since clear(), one document after the other, each term once.
+  /// The terms of all documents since clear_items(), one document after the other, each term once.
   [[nodiscard]] std::span<const CountedTerm> items() const noexcept {
     return {items_.data(), num_items_};
   }
@@ -67,18 +68,22 @@ class TermCounter {
 
  private:
   struct Seen {
-    std::uint32_t last_item = 0;  // one more than the place of its last item
+    std::uint64_t last_item = 0;  // one more than the serial number of its last item
     std::uint32_t df = 0;
   };
 
-  void count(const TermKey& key, std::size_t first_item);
+  void find_terms(std::span<const Term> terms);
+  void find_buckets(std::span<const Term> terms);
+  void count(std::span<const std::uint32_t> numbers);
 
   Analyzer analyzer_;
   std::uint32_t hash_bits_;
   TermSet terms_;
-  std::vector<Seen> seen_;          // by number
-  std::vector<CountedTerm> items_;  // longer than what is used
+  std::vector<std::uint32_t> numbers_;  // of the terms of a document; longer than what is used
+  std::vector<Seen> seen_;              // by number
+  std::vector<CountedTerm> items_;      // longer than what is used
   std::size_t num_items_ = 0;
+  std::uint64_t first_serial_ = 0;         // of items_[0], counted from clear()
   std::vector<std::uint32_t> shards_;      // by number
   std::vector<std::uint32_t> grouped_;     // numbers, by shard
   std::vector<std::uint32_t> shard_ends_;  // where each shard ends in grouped_

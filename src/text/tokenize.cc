@@ -17,6 +17,10 @@ namespace mhe::text {
 namespace {
 
 constexpr std::size_t kBlock = 64;  // bytes for which one word of mask bits stands
+// Positions in a buffer are 32 bits, and a text may grow twelvefold when normalised.
+constexpr std::size_t kMaxText = std::numeric_limits<std::uint32_t>::max() / 16;
+constexpr std::size_t kMaxBuffer = std::numeric_limits<std::uint32_t>::max() / 4;
+
 constexpr std::uint64_t kEveryByte = 0x0101010101010101;
 
 constexpr std::uint64_t repeat(unsigned byte) noexcept {
@@ -49,10 +53,9 @@ std::uint64_t gather_top_bits(std::uint64_t word) noexcept {
 }  // namespace
 
 void Tokenizer::append(std::string_view text, TokenBuffer& out) {
-  constexpr std::size_t kLimit = std::numeric_limits<std::uint32_t>::max() / 16;
-  if (text.size() > kLimit || out.used_ > std::numeric_limits<std::uint32_t>::max() / 4) {
+  if (text.size() > kMaxText || out.used_ > kMaxBuffer) {
     fail(ErrorCode::kResourceLimit, "a text of {} bytes; at most {} are supported", text.size(),
-         kLimit);
+         kMaxText);
   }
   if (!is_ascii(text)) {
     normalize(text, normalize_scratch_, normalized_);
