@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/random.h"
-#include "matrix/aligned.h"
 #include "matrix/sparse.h"
 
 namespace mhe::heads {

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include "base/aligned.h"
 #include "base/random.h"
-#include "matrix/aligned.h"
 
 namespace mhe::kernels {
 namespace {
