@@ -65,6 +65,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
   const auto verbs = app.get_subcommands({});
   if (words.size() > 1 && !words[1].starts_with('-')) {
     std::vector<std::string> names;
+    names.reserve(verbs.size());
     for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
     if (std::find(names.begin(), names.end(), words[1]) == names.end()) {
       return fmt::format("unknown verb \"{}\"{} (see mhe --help)", words[1],

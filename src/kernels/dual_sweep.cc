@@ -43,7 +43,9 @@ void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> 
       const float new_dual = std::max(0.0F, std::fma(-gradient, p.inverse_curvature[row], dual));
       const float step = (new_dual - dual) * y;
       dual = new_dual;
-      if (new_dual != 0 || gradient <= p.shrink_margin) active |= 1U << (lane / kGroupLanes);
+      if (new_dual != 0 || gradient <= p.shrink_margin) {
+        active = static_cast<std::uint8_t>(active | (1U << (lane / kGroupLanes)));
+      }
       if (step == 0) continue;
       for (std::uint64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
         float& w = p.weights[p.columns[at] * lanes + lane];
