@@ -19,7 +19,8 @@ show() { printf '%s$ mhe %s%s\n' "$bold" "$*" "$plain"; "$mhe" "$@" 2>&1; }
 
 # Stanzas of packages: what apt knows, or else what is installed.
 packages() {
-  if command -v apt-cache >/dev/null && apt-cache dumpavail 2>/dev/null | grep -q .; then
+  # "|| true": head leaves early, which pipefail would take for a failure.
+  if [[ -n $(apt-cache dumpavail 2>/dev/null | head -c 1 || true) ]]; then
     apt-cache dumpavail
   elif [[ -r /var/lib/dpkg/status ]]; then
     cat /var/lib/dpkg/status
