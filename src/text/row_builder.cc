@@ -15,7 +15,7 @@ constexpr std::size_t kTabledCounts = 256;
 // One digit of the sort has at most so many bits: 2048 counters of 4 bytes are a quarter of L1.
 constexpr std::uint32_t kMaxDigitBits = 11;
 // Below this many items comparing is cheaper than clearing and adding up the counters.
-constexpr std::size_t kSmallSort = 128;
+constexpr std::size_t kSmallSort = 64;
 
 }  // namespace
 

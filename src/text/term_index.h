@@ -10,6 +10,7 @@
 
 #include "text/analyze.h"
 #include "text/hash.h"
+#include "text/huge_page_allocator.h"
 
 namespace mhe::text {
 
@@ -107,7 +108,7 @@ class TermIndex {
   }
 
   void rehash(std::size_t slots) {
-    std::vector<Slot> old(slots, Slot{});
+    std::vector<Slot, HugePageAllocator<Slot>> old(slots, Slot{});
     old.swap(slots_);
     mask_ = slots - 1;
     for (const Slot& slot : old) {
@@ -115,7 +116,7 @@ class TermIndex {
     }
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Slot, HugePageAllocator<Slot>> slots_;
   std::size_t mask_ = 0;
   std::size_t size_ = 0;
 };
