@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "data_flags.h"
-#include "model/cascade_model.h"
+#include "model/linear_model.h"
 #include "predict/batch.h"
 #include "verbs.h"
 
@@ -25,7 +25,7 @@ struct PredictFlags {
   bool json = false;
 };
 
-std::string format_row(const model::CascadeModel& model,
+std::string format_row(const model::LinearModel& model,
                        std::span<const predict::Prediction> predictions, bool json) {
   if (json) {
     auto labels = nlohmann::ordered_json::array();
@@ -43,7 +43,7 @@ std::string format_row(const model::CascadeModel& model,
 
 void run_predict(Console& console, const PredictFlags& flags) {
   const auto context = console.make_context(flags.threads);
-  const model::CascadeModel model = model::CascadeModel::open(flags.model);
+  const model::LinearModel model = model::LinearModel::open(flags.model);
   labels::LabelNames names = model.label_names();
   data::ReadOptions input = make_read_options(flags.data, flags.input);
   predict::adapt_to_model(model, input);

@@ -12,7 +12,7 @@
 namespace mhe::predict {
 namespace {
 
-void check_kind(const model::CascadeModel& model, const data::RowBatch& batch) {
+void check_kind(const model::LinearModel& model, const data::RowBatch& batch) {
   const text::Vectorizer* vectorizer = model.vectorizer();
   const std::size_t expected = vectorizer == nullptr ? 0 : vectorizer->options().fields.size();
   if (expected == 0 && batch.features.rows() != batch.rows) {
@@ -26,14 +26,14 @@ void check_kind(const model::CascadeModel& model, const data::RowBatch& batch) {
 
 }  // namespace
 
-void adapt_to_model(const model::CascadeModel& model, data::ReadOptions& options) {
+void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options) {
   if (model.vectorizer() == nullptr || !options.text_columns.empty()) return;
   const auto& fields = model.vectorizer()->options().fields;
   if (fields.size() < 2) return;  // one text is one text, whatever its column is called
   for (const text::FieldOptions& field : fields) options.text_columns.push_back(field.name);
 }
 
-Ragged<Prediction> predict_batch(const Context& context, const model::CascadeModel& model,
+Ragged<Prediction> predict_batch(const Context& context, const model::LinearModel& model,
                                  const data::RowBatch& batch, std::size_t k) {
   if (batch.rows > 0) check_kind(model, batch);
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds

@@ -13,12 +13,12 @@ namespace mhe::predict {
 
 /// Reads text the way the model was trained: its text columns, in its order, unless the options
 /// name columns themselves.
-void adapt_to_model(const model::CascadeModel& model, data::ReadOptions& options);
+void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options);
 
 /// The k best labels of every row, found on all threads. Throws kInvalidData if the rows are not of
 /// the kind the model takes.
 [[nodiscard]] Ragged<Prediction> predict_batch(const Context& context,
-                                               const model::CascadeModel& model,
+                                               const model::LinearModel& model,
                                                const data::RowBatch& batch, std::size_t k);
 
 }  // namespace mhe::predict

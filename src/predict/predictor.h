@@ -12,25 +12,25 @@
 
 #include "heads/sparse_cascade.h"
 #include "matrix/sparse.h"
-#include "model/cascade_model.h"
+#include "model/linear_model.h"
 #include "text/vectorizer.h"
 
 namespace mhe::predict {
 
-/// A label and how much the model believes in it, from 0 to 1.
+/// A label and its probability as the model sees it.
 struct Prediction {
   LabelId label{};
-  float score = 0;
+  float probability = 0;
 };
 
 /// Predicts with a shared model. Holds the scratch space, so one per thread; allocates nothing once
 /// it has seen the largest input. The model must outlive it.
 class Predictor {
  public:
-  explicit Predictor(const model::CascadeModel& model);
+  explicit Predictor(const model::LinearModel& model);
 
-  /// The k best labels, best first, equal scores by the smaller position; valid until the next
-  /// call. Features the model does not know are ignored.
+  /// The k best labels, best first, equal scores by the smaller id; valid until the next call.
+  /// Features the model does not know are ignored.
   [[nodiscard]] std::span<const Prediction> predict(const SparseRow& features, std::size_t k);
 
   /// The same from the text fields of a document. Throws kInvalidArgument if the model was not
@@ -39,7 +39,9 @@ class Predictor {
                                                     std::size_t k);
 
  private:
-  const model::CascadeModel& model_;
+  const model::LinearModel& model_;
+  void search_members(const SparseRow& query, std::size_t k);
+
   heads::BeamScratch beam_;
   std::optional<text::Vectorizer::Scratch> text_;
   std::vector<float> normalized_;

@@ -14,7 +14,7 @@
 #include "labels/names.h"
 #include "labels/order.h"
 #include "matrix/normalize.h"
-#include "model/cascade_model.h"
+#include "model/linear_model.h"
 #include "text/builder.h"
 
 namespace mhe::train {
@@ -96,6 +96,25 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
   return set;
 }
 
+std::vector<std::uint32_t> count_labels(const Ragged<LabelId>& labels, std::size_t num_labels) {
+  std::vector<std::uint32_t> counts(num_labels, 0);
+  for (const LabelId label : labels.items) ++counts[index_of(label)];
+  return counts;
+}
+
+model::TrainedMember train_member(const Context& context, const TrainingSet& set,
+                                  const LinearOptions& options) {
+  labels::Order order = labels::clustered_order(
+      context,
+      labels::label_centroids(context, set.features, set.labels, {.num_labels = set.names.size()}),
+      options.lengths);
+  std::vector<heads::SparseLevel> levels = heads::train_cascade(
+      context, {set.features, set.labels, order.positions()}, options.lengths, options.cascade);
+  return {std::move(order),
+          std::move(levels),
+          {.beam = options.beam, .parent_power = options.parent_power}};
+}
+
 std::string describe(LinearOptions options) {
   nlohmann::ordered_json json;
   options.visit([&](const char* name, auto& value, const char*) { json[name] = value; });
@@ -122,19 +141,16 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
   const TrainingSet set = read_training_set(context, input, options);
   LinearOptions chosen = options;
   if (chosen.lengths.empty()) chosen.lengths = default_lengths(set.names.size());
-  const labels::Order order = labels::clustered_order(
-      context,
-      labels::label_centroids(context, set.features, set.labels, {.num_labels = set.names.size()}),
-      chosen.lengths);
-  const std::vector<heads::SparseLevel> levels = heads::train_cascade(
-      context, {set.features, set.labels, order.positions()}, chosen.lengths, chosen.cascade);
-  model::write_cascade(path, {.names = set.names,
-                              .order = order,
-                              .levels = levels,
-                              .search = {.beam = chosen.beam, .parent_power = chosen.parent_power},
-                              .num_features = set.features.num_columns,
-                              .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
-                              .options_json = describe(chosen)});
+  std::vector<model::TrainedMember> members;
+  members.push_back(train_member(context, set, chosen));
+  const std::vector<std::uint32_t> counts = count_labels(set.labels, set.names.size());
+  model::write_linear(path, {.names = set.names,
+                             .members = members,
+                             .num_features = set.features.num_columns,
+                             .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
+                             .training_rows = set.labels.rows(),
+                             .label_counts = counts,
+                             .options_json = describe(chosen)});
   return {set.labels.rows(), set.names.size(), set.features.num_columns, chosen.lengths};
 }
 

@@ -1,0 +1,247 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/linear_model.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "base/checked.h"
+#include "model/model_file_writer.h"
+
+namespace mhe::model {
+namespace {
+
+constexpr std::uint32_t kNoLabel = std::numeric_limits<std::uint32_t>::max();
+constexpr std::string_view kKind = "linear";
+
+std::string member_name(std::size_t member, std::string_view part) {
+  return fmt::format("member{}.{}", member, part);
+}
+
+std::string level_name(std::size_t member, std::size_t level, std::string_view part) {
+  return fmt::format("member{}.level{}.{}", member, level, part);
+}
+
+// Every position of the tree, whether it has a label or not.
+std::vector<std::uint32_t> labels_by_position(const labels::Order& order) {
+  std::vector<std::uint32_t> label_at(order.space().capacity().value(), kNoLabel);
+  for (std::size_t label = 0; label < order.num_labels(); ++label) {
+    label_at[order.positions()[label]] = static_cast<std::uint32_t>(label);
+  }
+  return label_at;
+}
+
+void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember& member) {
+  const std::vector<std::uint32_t> label_at = labels_by_position(member.order);
+  const auto lengths = member.order.space().lengths();
+  writer.add_tensor<std::uint32_t>(member_name(index, "label_at"), {label_at.size()}, label_at);
+  writer.add_tensor<std::uint32_t>(member_name(index, "lengths"), {lengths.size()}, lengths);
+  for (std::size_t h = 0; h < member.levels.size(); ++h) {
+    const auto name = [&](std::string_view part) { return level_name(index, h, part); };
+    const heads::SparseLevel& level = member.levels[h];
+    writer.add_tensor<std::uint32_t>(name("word_begin"), {level.word_begin.size()},
+                                     level.word_begin);
+    const std::span<const heads::BlockWord> words = level.words;
+    writer.add_tensor(name("words"), Dtype::kU64, {words.size(), 2}, std::as_bytes(words));
+    writer.add_tensor<std::uint32_t>(name("record_begin"), {level.record_begin.size()},
+                                     level.record_begin);
+    writer.add_tensor<std::uint8_t>(name("stream"), {level.stream.size()}, level.stream);
+    writer.add_tensor<float>(name("bias"), {level.present.size(), level.shape.block_width},
+                             level.bias);
+    writer.add_tensor<std::uint64_t>(name("present"), {level.present.size()}, level.present);
+  }
+}
+
+}  // namespace
+
+void write_linear(const std::string& path, const TrainedLinear& trained) {
+  ModelFileWriter writer(path);
+  Strings names;
+  for (std::size_t label = trained.names.num_numbered(); label < trained.names.size(); ++label) {
+    names.push_row(trained.names.name(LabelId{static_cast<std::uint32_t>(label)}));
+  }
+  writer.add_strings("labels.names", names);
+  writer.add_tensor<std::uint32_t>("labels.counts", {trained.label_counts.size()},
+                                   trained.label_counts);
+  nlohmann::ordered_json searches = nlohmann::ordered_json::array();
+  for (std::size_t m = 0; m < trained.members.size(); ++m) {
+    add_member(writer, m, trained.members[m]);
+    const heads::BeamOptions& search = trained.members[m].search;
+    searches.push_back({{"beam", search.beam}, {"parent_power", search.parent_power}});
+  }
+  const metrics::Calibration& calibration = trained.calibration;
+  writer.add_tensor<float>("calibration.scores", {calibration.scores().size()},
+                           calibration.scores());
+  writer.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
+                           calibration.probabilities());
+  std::string vectorizer;
+  if (trained.vectorizer != nullptr) {
+    vectorizer = trained.vectorizer->write();
+    writer.add_tensor<char>("text.vectorizer", {vectorizer.size()}, vectorizer);
+  }
+  const nlohmann::ordered_json card = {
+      {"kind", kKind},
+      {"num_labels", trained.names.size()},
+      {"num_numbered_labels", trained.names.num_numbered()},
+      {"num_features", trained.num_features},
+      {"training_rows", trained.training_rows},
+      {"members", searches},
+  };
+  writer.set_metadata("model", card.dump());
+  writer.set_metadata("options", trained.options_json);
+  writer.commit();
+}
+
+LinearModel LinearModel::open(const std::string& path) {
+  return LinearModel(ModelFile::open(path));
+}
+
+LinearModel::LinearModel(ModelFile file) : file_(std::move(file)) {
+  load_card();
+  load_labels();
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const heads::BeamOptions search = members_[m].search;
+    members_[m] = load_member(m);
+    members_[m].search = search;
+  }
+  load_calibration();
+  if (file_.has_tensor("text.vectorizer")) {
+    const auto bytes = file_.tensor<char>("text.vectorizer");
+    vectorizer_ = text::Vectorizer::read({bytes.data(), bytes.size()});
+  }
+}
+
+void LinearModel::load_card() {
+  const auto card = nlohmann::json::parse(file_.metadata("model"), nullptr, false);
+  try {
+    if (card.at("kind") != kKind) {
+      fail(ErrorCode::kInvalidData, "{}: a model of kind {}; expected {}", file_.path(),
+           card.at("kind").dump(), kKind);
+    }
+    card.at("num_labels").get_to(num_labels_);
+    card.at("num_numbered_labels").get_to(num_numbered_);
+    card.at("num_features").get_to(num_features_);
+    card.at("training_rows").get_to(training_rows_);
+    for (const auto& member : card.at("members")) {
+      heads::BeamOptions& search = members_.emplace_back().search;
+      member.at("beam").get_to(search.beam);
+      member.at("parent_power").get_to(search.parent_power);
+      if (search.beam == 0) fail(ErrorCode::kInvalidData, "{}: a beam of 0", file_.path());
+    }
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorCode::kInvalidData, "{}: the model card is damaged: {}", file_.path(), error.what());
+  }
+  if (members_.empty()) fail(ErrorCode::kInvalidData, "{}: a model of no cascade", file_.path());
+}
+
+void LinearModel::load_labels() {
+  names_ = file_.strings("labels.names");
+  label_counts_ = file_.tensor<std::uint32_t>("labels.counts");
+  if (num_numbered_ > num_labels_ || num_labels_ - num_numbered_ != names_.size() ||
+      label_counts_.size() != num_labels_) {
+    fail(ErrorCode::kInvalidData, "{}: label names and counts do not agree", file_.path());
+  }
+}
+
+void LinearModel::load_calibration() {
+  const auto scores = file_.tensor<float>("calibration.scores");
+  const auto probabilities = file_.tensor<float>("calibration.probabilities");
+  calibration_ = metrics::Calibration({scores.begin(), scores.end()},
+                                      {probabilities.begin(), probabilities.end()});
+}
+
+LinearMember LinearModel::load_member(std::size_t index) const {
+  LinearMember member;
+  member.label_at = file_.tensor<std::uint32_t>(member_name(index, "label_at"));
+  const auto lengths = file_.tensor<std::uint32_t>(member_name(index, "lengths"));
+  std::uint64_t num_nodes = 1;
+  for (std::size_t h = 0; h < lengths.size(); ++h) {
+    if (lengths[h] == 0) fail(ErrorCode::kInvalidData, "{}: a head of length 0", file_.path());
+    const auto name = [&](std::string_view part) { return level_name(index, h, part); };
+    heads::SparseLevelView level;
+    level.shape = heads::LevelShape::of(num_nodes, lengths[h]);
+    num_nodes = checked_mul<std::uint64_t>(num_nodes, lengths[h], "nodes of the tree");
+    level.word_begin = file_.tensor<std::uint32_t>(name("word_begin"));
+    const auto words = file_.tensor<std::uint64_t>(name("words"));
+    level.words = {reinterpret_cast<const heads::BlockWord*>(words.data()), words.size() / 2};
+    level.record_begin = file_.tensor<std::uint32_t>(name("record_begin"));
+    level.stream = file_.tensor<std::uint8_t>(name("stream"));
+    level.bias = file_.tensor<float>(name("bias"));
+    level.present = file_.tensor<std::uint64_t>(name("present"));
+    check_level(level);
+    member.levels.push_back(level);
+  }
+  if (lengths.empty() || num_nodes != member.label_at.size()) {
+    fail(ErrorCode::kInvalidData, "{}: head lengths and positions do not agree", file_.path());
+  }
+  check_reachable(member);
+  return member;
+}
+
+// What score_blocks() relies on. Everything it reads is bounded here once, so that searching needs
+// no checks.
+void LinearModel::check_level(const heads::SparseLevelView& level) const {
+  const std::size_t num_blocks = level.shape.num_blocks();
+  bool sound = level.word_begin.size() == num_features_ + 1 && level.word_begin.front() == 0 &&
+               level.word_begin.back() == level.words.size() &&
+               std::is_sorted(level.word_begin.begin(), level.word_begin.end()) &&
+               level.present.size() == num_blocks &&
+               level.bias.size() == num_blocks * level.shape.block_width;
+  std::uint64_t records = 0;
+  for (const heads::BlockWord& word : level.words) {
+    sound = sound && word.first_record == records;
+    records += static_cast<std::uint64_t>(std::popcount(word.bits));
+  }
+  sound = sound && records == level.record_begin.size();
+  const std::size_t mask_bytes = level.shape.mask_bytes();
+  const std::uint64_t all_children = ~std::uint64_t{0} >> (64 - level.shape.block_width);
+  std::uint64_t at = 0;  // records lie end to end
+  for (const std::uint32_t begin : level.record_begin) {
+    sound = sound && begin == at && at + mask_bytes <= level.stream.size();
+    if (!sound) break;
+    std::uint64_t mask = 0;
+    std::memcpy(&mask, level.stream.data() + at, mask_bytes);
+    sound = (mask & ~all_children) == 0;
+    at += mask_bytes + 2 * static_cast<std::uint64_t>(std::popcount(mask));
+  }
+  if (!sound || at != level.stream.size()) {
+    fail(ErrorCode::kInvalidData, "{}: the weights of a level are damaged", file_.path());
+  }
+}
+
+// Only positions that hold a label may be reached.
+void LinearModel::check_reachable(const LinearMember& member) const {
+  const heads::SparseLevelView& last = member.levels.back();
+  const heads::LevelShape& shape = last.shape;
+  for (std::size_t block = 0; block < shape.num_blocks(); ++block) {
+    const heads::ChildRange range = shape.children_of_block(block);
+    const std::size_t first = block / shape.blocks_per_parent * shape.children_per_parent;
+    for (std::uint64_t rest = last.present[block]; rest != 0; rest &= rest - 1) {
+      const auto child = range.begin + static_cast<std::uint32_t>(std::countr_zero(rest));
+      if (child >= range.end || member.label_at[first + child] >= num_labels_) {
+        fail(ErrorCode::kInvalidData, "{}: a node without a label can be predicted", file_.path());
+      }
+    }
+  }
+}
+
+std::string LinearModel::label_name(LabelId label) const {
+  const std::size_t index = index_of(label);
+  require(index < num_labels_, "label {} does not exist; there are {}", index, num_labels_);
+  if (index < num_numbered_) return fmt::format("{}", index);
+  return std::string(names_[index - num_numbered_]);
+}
+
+labels::LabelNames LinearModel::label_names() const {
+  labels::LabelNames names = labels::LabelNames::numbered(num_numbered_);
+  for (std::size_t i = 0; i < names_.size(); ++i) names.intern(names_[i]);
+  return names;
+}
+
+}  // namespace mhe::model
