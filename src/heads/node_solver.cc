@@ -30,21 +30,29 @@ NodeWeights NodeSolver::solve(std::span<const Visit> visits, ChildRange children
   return result;
 }
 
-// Copies the node's examples into a matrix of their own, whose columns are the features that occur,
-// and gives a lane to each child that has examples.
-void NodeSolver::gather(std::span<const Visit> visits, ChildRange children) {
-  std::uint64_t present = 0;
+// Gives a lane to each child that has examples, the most frequent first: children that few examples
+// concern then share their groups of lanes, and these rest for most examples.
+void NodeSolver::assign_lanes(std::span<const Visit> visits, ChildRange children) {
+  std::size_t counts[kMaxChildren] = {};
   for (const Visit& visit : visits) {
     if (visit.child >= children.begin && visit.child < children.end) {
-      present |= std::uint64_t{1} << (visit.child - children.begin);
+      ++counts[visit.child - children.begin];
     }
   }
-  std::uint8_t lane_of[kMaxChildren] = {};
   lane_children_.clear();
-  for (std::uint64_t rest = present; rest != 0; rest &= rest - 1) {
-    const auto child = static_cast<std::uint8_t>(__builtin_ctzll(rest));
-    lane_of[child] = static_cast<std::uint8_t>(lane_children_.size());
-    lane_children_.push_back(child);
+  for (std::size_t child = 0; child < kMaxChildren; ++child) {
+    if (counts[child] > 0) lane_children_.push_back(static_cast<std::uint8_t>(child));
+  }
+  std::stable_sort(lane_children_.begin(), lane_children_.end(),
+                   [&](std::uint8_t a, std::uint8_t b) { return counts[a] > counts[b]; });
+}
+
+// Copies the node's examples into a matrix of their own, whose columns are the features that occur.
+void NodeSolver::gather(std::span<const Visit> visits, ChildRange children) {
+  assign_lanes(visits, children);
+  std::uint8_t lane_of[kMaxChildren] = {};
+  for (std::size_t lane = 0; lane < lane_children_.size(); ++lane) {
+    lane_of[lane_children_[lane]] = static_cast<std::uint8_t>(lane);
   }
   global_of_.clear();
   column_counts_.clear();
@@ -83,6 +91,7 @@ void NodeSolver::gather(std::span<const Visit> visits, ChildRange children) {
     }
   }
   renumber_by_frequency();
+  columns_.resize(columns_.size() + kernels::kColumnsAhead, 0);
 }
 
 // The weights of frequent features, most of what a sweep touches, come to lie together in cache.
@@ -123,6 +132,7 @@ void NodeSolver::run_sweeps(RandomStream& random) {
   problem.num_groups = num_groups;
   problem.used_lanes = ~std::uint64_t{0} >> (64 - lane_children_.size());
   problem.diagonal = 0.5F / options_.loss_weight;
+  problem.tolerance = options_.tolerance;
   problem.weights = weights_.data();
   problem.bias = bias_.data();
   problem.duals = duals_.data();
@@ -138,11 +148,19 @@ void NodeSolver::run_sweeps(RandomStream& random) {
 NodeWeights NodeSolver::collect(ChildRange children) const {
   NodeWeights result;
   result.bias.assign(children.end - children.begin, 0.0F);
+  struct Lane {
+    std::uint8_t child = 0;
+    std::uint8_t lane = 0;
+  };
+  std::vector<Lane> by_child;
   for (std::size_t lane = 0; lane < lane_children_.size(); ++lane) {
     result.present |= std::uint64_t{1} << lane_children_[lane];
     result.bias[lane_children_[lane]] = bias_.data()[lane];
+    by_child.push_back({lane_children_[lane], static_cast<std::uint8_t>(lane)});
   }
   if (lane_children_.empty()) return result;
+  std::sort(by_child.begin(), by_child.end(),
+            [](const Lane& a, const Lane& b) { return a.child < b.child; });
   const std::size_t lanes = bias_.size();
   std::vector<std::uint32_t> by_feature(global_of_.size());
   std::iota(by_feature.begin(), by_feature.end(), 0U);
@@ -151,10 +169,10 @@ NodeWeights NodeSolver::collect(ChildRange children) const {
   for (const std::uint32_t column : by_feature) {
     const float* weights = weights_.data() + column * lanes;
     std::uint64_t mask = 0;
-    for (std::size_t lane = 0; lane < lane_children_.size(); ++lane) {
-      if (std::fabs(weights[lane]) > options_.prune) {
-        mask |= std::uint64_t{1} << lane_children_[lane];
-        result.values.push_back(weights[lane]);
+    for (const Lane& lane : by_child) {
+      if (std::fabs(weights[lane.lane]) > options_.prune) {
+        mask |= std::uint64_t{1} << lane.child;
+        result.values.push_back(weights[lane.lane]);
       }
     }
     if (mask == 0) continue;

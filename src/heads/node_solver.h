@@ -21,7 +21,8 @@ namespace mhe::heads {
 struct SolverOptions {
   float loss_weight = 1.0F;         ///< C: how much an error costs against large weights
   std::uint32_t sweeps = 10;        ///< passes over a node's examples
-  std::uint32_t recheck_every = 3;  ///< every so many sweeps, examples at rest are looked at again
+  std::uint32_t recheck_every = 5;  ///< every so many sweeps, examples at rest are looked at again
+  float tolerance = 0.03F;          ///< gradients this small are left as they are
   float prune = 0.05F;              ///< weights not larger in absolute value are dropped
 };
 
@@ -61,6 +62,7 @@ class NodeSolver {
                                   RandomStream random);
 
  private:
+  void assign_lanes(std::span<const Visit> visits, ChildRange children);
   void gather(std::span<const Visit> visits, ChildRange children);
   void renumber_by_frequency();
   void run_sweeps(RandomStream& random);

@@ -40,6 +40,8 @@ HWY_INLINE void score_row(const SweepProblem& p, std::size_t row, const std::siz
   const std::uint64_t end = p.offsets[row + 1];
   for (std::uint64_t at = p.offsets[row]; at < end; ++at) {
     const float* HWY_RESTRICT w = p.weights + p.columns[at] * lanes;
+    const float* ahead = p.weights + p.columns[at + kColumnsAhead] * lanes;
+    for (std::size_t g = 0; g < NumGroups; ++g) __builtin_prefetch(ahead + lane_offsets[g]);
     const Vec x = hn::Set(d, p.values[at]);
     for (std::size_t g = 0; g < NumGroups; ++g) {
       for (std::size_t part = 0; part < kParts; ++part) {
@@ -109,6 +111,7 @@ HWY_INLINE GroupOutcome step_group(const SweepProblem& p, std::size_t row, std::
   const std::size_t step = hn::Lanes(d);
   const Vec diagonal = hn::Set(d, p.diagonal);
   const Vec inverse = hn::Set(d, p.inverse_curvature[row]);
+  const Vec threshold = hn::Mul(hn::Set(d, p.tolerance), inverse);
   const Vec zero = hn::Zero(d);
   float* dual = p.duals + (row * p.num_groups + group) * kGroupLanes;
   GroupOutcome outcome;
@@ -117,12 +120,14 @@ HWY_INLINE GroupOutcome step_group(const SweepProblem& p, std::size_t row, std::
     const Vec old_dual = hn::Load(d, dual + part * step);
     const Vec z = hn::Load(d, z_to_step + part * step);
     const Vec gradient = hn::MulAdd(y, z, hn::MulAdd(old_dual, diagonal, hn::Set(d, -1.0F)));
-    const Vec new_dual = hn::Mul(hn::Load(d, used + part * step),
-                                 hn::Max(zero, hn::NegMulAdd(gradient, inverse, old_dual)));
-    const Vec change = hn::Sub(new_dual, old_dual);
-    outcome.moved |= !hn::AllTrue(d, hn::Eq(change, zero));
-    const auto resting =
-        hn::And(hn::Eq(new_dual, zero), hn::Gt(gradient, hn::Set(d, p.shrink_margin)));
+    const Vec target = hn::Mul(hn::Load(d, used + part * step),
+                               hn::Max(zero, hn::NegMulAdd(gradient, inverse, old_dual)));
+    const Vec full_change = hn::Sub(target, old_dual);
+    const auto stays = hn::Le(hn::Abs(full_change), threshold);
+    const Vec change = hn::IfThenZeroElse(stays, full_change);
+    const Vec new_dual = hn::Add(old_dual, change);
+    outcome.moved |= !hn::AllTrue(d, stays);
+    const auto resting = hn::And(hn::Eq(new_dual, zero), hn::Gt(gradient, zero));
     const auto padding = hn::Eq(hn::Load(d, used + part * step), zero);
     outcome.rests &= hn::AllTrue(d, hn::Or(resting, padding));
     hn::Store(new_dual, d, dual + part * step);

@@ -40,10 +40,11 @@ void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> 
       const float y = (p.positives[row] >> lane & 1) != 0 ? 1.0F : -1.0F;
       float& dual = p.duals[row * lanes + lane];
       const float gradient = std::fma(y, z, std::fma(dual, p.diagonal, -1.0F));
-      const float new_dual = std::max(0.0F, std::fma(-gradient, p.inverse_curvature[row], dual));
-      const float step = (new_dual - dual) * y;
-      dual = new_dual;
-      if (new_dual != 0 || gradient <= p.shrink_margin) {
+      const float inverse = p.inverse_curvature[row];
+      const float change = std::max(0.0F, std::fma(-gradient, inverse, dual)) - dual;
+      const float step = std::fabs(change) <= p.tolerance * inverse ? 0.0F : change * y;
+      dual += step * y;
+      if (dual != 0 || gradient <= 0) {
         active = static_cast<std::uint8_t>(active | (1U << (lane / kGroupLanes)));
       }
       if (step == 0) continue;

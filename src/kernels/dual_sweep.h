@@ -17,6 +17,9 @@ inline constexpr std::size_t kGroupLanes = 8;
 /// A row's positives are bits of one word, and eight accumulators leave registers to spare.
 inline constexpr std::size_t kMaxGroups = 8;
 
+/// Weights are fetched this many columns before they are needed: tables outgrow the inner caches.
+inline constexpr std::size_t kColumnsAhead = 8;
+
 /// L2-regularised squared-hinge problems side by side, one a lane, over the same sparse rows:
 ///   min_w  |w|^2 / 2 + C sum_i max(0, 1 - y_i (w.x_i + b))^2, the bias being a weight of input 1.
 ///
@@ -25,14 +28,14 @@ inline constexpr std::size_t kMaxGroups = 8;
 /// the width of the machine's vectors.
 struct SweepProblem {
   const std::uint64_t* offsets = nullptr;  ///< row i is [offsets[i], offsets[i+1]) of the next two
-  const std::uint32_t* columns = nullptr;
+  const std::uint32_t* columns = nullptr;  ///< with kColumnsAhead valid ones behind the last row
   const float* values = nullptr;
   const float* inverse_curvature = nullptr;  ///< per row: 1 / (|x|^2 + 1 + diagonal)
   const std::uint64_t* positives = nullptr;  ///< per row: bit l set if y = +1 in lane l, else -1
   std::size_t num_groups = 0;                ///< lanes / kGroupLanes, 1 .. kMaxGroups
   std::uint64_t used_lanes = 0;              ///< bit l set if lane l is a problem, not padding
   float diagonal = 0.5F;                     ///< 1 / (2 C)
-  float shrink_margin = 0;                   ///< see dual_sweep
+  float tolerance = 0;                       ///< gradients this small move nothing
   float* weights = nullptr;                  ///< [column][lane], aligned to 32 bytes
   float* bias = nullptr;                     ///< [lane], aligned to 32 bytes
   float* duals = nullptr;                    ///< [row][lane], aligned to 32 bytes
@@ -45,8 +48,9 @@ enum class SweepScope {
   kAll,     ///< every group; `active` is computed anew
 };
 
-/// One step on every row of `order`, in that order. A group whose lanes all rest (dual 0, and a
-/// gradient above shrink_margin, so the next sweeps would leave them at 0) is taken from `active`.
+/// One step on every row of `order`, in that order. A lane whose step would change the dual by less
+/// than tolerance * inverse_curvature stays where it is. A group whose lanes all rest (dual 0 and a
+/// positive gradient, so the next sweeps would leave them at 0) is taken from `active`.
 void dual_sweep(const SweepProblem& problem, std::span<const std::uint32_t> order,
                 SweepScope scope) noexcept;
 
