@@ -293,8 +293,10 @@ JsonLayout find_json_layout(std::string_view probe, std::string_view name,
   JsonLayout layout;
   layout.kind = options.text_columns.empty() ? found.kind : InputKind::kText;
   const bool text = layout.kind == InputKind::kText;
-  const ColumnChoice choice = choose_columns(
-      found.keys, options, name, "key", text ? TextColumns::kRequired : TextColumns::kOptional);
+  const TextColumns wanted = options.labels_only ? TextColumns::kUnused
+                             : text              ? TextColumns::kRequired
+                                                 : TextColumns::kOptional;
+  const ColumnChoice choice = choose_columns(found.keys, options, name, "key", wanted);
   if (text) layout.text_keys = text_names(found.keys, choice);
   if (choice.labels) layout.label_key = found.keys[*choice.labels];
   if (choice.id) layout.id_key = found.keys[*choice.id];
