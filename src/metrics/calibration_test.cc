@@ -125,6 +125,14 @@ TEST(FitCalibration, TiedScoresGetTheirShareOfHits) {
   EXPECT_NEAR(calibration(0.75F), 0.9, 0.001);
 }
 
+TEST(FitCalibration, ScoresAtTheVeryEndGetTheirShareOfHits) {
+  // A score of 1 is common where scores saturate, and nothing lies beyond it.
+  std::vector<ScoredHit> samples = draw(10'000, 0, 0.9F, square);
+  for (int i = 0; i < 1000; ++i) samples.push_back({1.0F, i % 20 != 0});
+  for (int i = 0; i < 10; ++i) samples.push_back({0.999F, i % 10 != 0});
+  EXPECT_NEAR(fit_calibration(samples)(1), 0.95, 0.005);
+}
+
 TEST(FitCalibration, AFallingCurveBecomesNearlyFlat) {
   const Calibration calibration =
       fit_calibration(draw(10'000, 0, 1, [](double score) { return 0.6 - 0.4 * score; }));

@@ -133,21 +133,31 @@ double scale_odds(double probability, double factor) {
   return odds / (1 + odds);
 }
 
-// Beyond the outermost centres the curve goes on to half or double the odds: the least that keeps
-// scores there apart without saying much about them.
+// How the odds change from an outermost centre to an end of the range: as little as keeps scores
+// there apart without saying much about them. Up to twofold, and less where the end is nearer than
+// the next centre inside, as many samples may lie at the very end.
+double stretch(double distance, double to_next) {
+  return 1 + std::min(1.0, distance / to_next);
+}
+
 std::vector<Knot> isotonic_knots(std::span<const ScoredHit> order) {
   std::vector<Pool> pools = pool_violators(order);
   join_alike(pools);
   const Range range = range_of(order);
   std::vector<Knot> knots;
-  const Pool& first = pools.front();
-  const Pool& last = pools.back();
-  if (range.low < first.centre()) {
-    knots.push_back({range.low, scale_odds(first.probability(), 0.5)});
-  }
   for (const Pool& pool : pools) knots.push_back({pool.centre(), pool.probability()});
-  if (range.high > last.centre()) {
-    knots.push_back({range.high, scale_odds(last.probability(), 2)});
+  const Knot first = knots.front();
+  const Knot last = knots.back();
+  const bool several = knots.size() > 1;
+  if (range.high > last.score) {
+    const double to_next = last.score - (several ? knots[knots.size() - 2].score : range.low);
+    const double factor = stretch(range.high - last.score, to_next);
+    knots.push_back({range.high, scale_odds(last.probability, factor)});
+  }
+  if (range.low < first.score) {
+    const double to_next = (several ? knots[1].score : range.high) - first.score;
+    const double factor = 1 / stretch(first.score - range.low, to_next);
+    knots.insert(knots.begin(), {range.low, scale_odds(first.probability, factor)});
   }
   return knots;
 }
