@@ -21,13 +21,13 @@ std::string json_string(std::string_view text) {
 // that of the double which a JSON library makes of it.
 std::string format_json(const model::LinearModel& model, const PredictedRow& row) {
   std::string text = "{";
-  if (row.has_id) text += fmt::format("\"id\": {}, ", json_string(row.id));
-  text += "\"labels\": [";
+  if (row.has_id) text += fmt::format("\"id\":{},", json_string(row.id));
+  text += "\"labels\":[";
   std::string_view separator;
   for (const predict::Prediction& prediction : row.predictions) {
-    fmt::format_to(std::back_inserter(text), "{}{{\"label\": {}, \"p\": {}}}", separator,
+    fmt::format_to(std::back_inserter(text), "{}{{\"label\":{},\"p\":{}}}", separator,
                    json_string(model.label_name(prediction.label)), prediction.probability);
-    separator = ", ";
+    separator = ",";
   }
   return text + "]}\n";
 }

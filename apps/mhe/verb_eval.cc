@@ -126,7 +126,7 @@ std::function<void(Console&)> add_eval(CLI::App& command) {
   command
       .add_option("--threshold", flags->scoring.threshold,
                   "Also F1 of the labels whose probability is at least this, from 0 to 1")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(check_probability);
   command.add_flag("--bins", flags->bins,
                    "Also a diagram of predicted against observed probabilities");
   add_scoring_flags(command, flags->scoring);

@@ -88,7 +88,7 @@ std::function<void(Console&)> add_predict(CLI::App& command) {
   command
       .add_option("--threshold", flags->threshold,
                   "Only labels whose probability is at least this, from 0 to 1")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(check_probability);
   command.add_flag("--json", flags->json, "Print a JSON object a row");
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
   add_data_flags(command, flags->data);
