@@ -129,7 +129,10 @@ void LineBlocks::fill(std::size_t size) {
 // What detection and headers look at.
 void LineBlocks::fill_probe() {
   if (!options_.live) return fill(kProbeBytes);
-  while (!ended_ && pending().find('\n') == std::string_view::npos) fill_more();
+  while (!ended_ && pending().size() < options_.max_line_bytes &&
+         pending().find('\n') == std::string_view::npos) {
+    fill_more();
+  }
 }
 
 // At least one byte more, unless the source ends.
