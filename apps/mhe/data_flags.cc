@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data_flags.h"
 
+#include <charconv>
+
+#include <fmt/format.h>
+
 #include <mhe/error.h>
 
 #include "data/format.h"
@@ -76,6 +80,14 @@ data::ReadOptions make_read_options(const DataFlags& flags, const std::string& p
     throw UsageError("standard input cannot be both the data and its --label-file");
   }
   return options;
+}
+
+std::string check_probability(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, value);
+  if (status == std::errc() && stop == end && value >= 0 && value <= 1) return {};
+  return fmt::format("expected a probability from 0 to 1, found {}", text);
 }
 
 std::string parse_label_separator(const std::string& text) {

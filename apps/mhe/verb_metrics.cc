@@ -2,25 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-
-#include <mhe/error.h>
 
 #include "base/check.h"
 #include "data/reader.h"
 #include "data_flags.h"
 #include "labels/names.h"
-#include "labels/propensity.h"
 #include "metrics/evaluator.h"
-#include "metrics/frequency_bins.h"
 #include "metrics/predictions.h"
 #include "metrics_output.h"
+#include "scoring_flags.h"
 #include "units.h"
 #include "verbs.h"
 
@@ -32,58 +28,15 @@ struct MetricsFlags {
   std::string pred;
   std::string train;
   std::string train_label_file;
-  std::vector<std::size_t> cutoffs = {1, 3, 5};
-  std::string propensity = "default";
-  std::string unlabeled_rows = "zero";
-  std::optional<double> threshold;
   bool ranked = false;
-  bool by_frequency = false;
-  std::uint64_t bootstrap = 0;
-  std::uint64_t seed = 1;
-  std::size_t threads = 0;
-  bool json = false;
+  ScoringFlags scoring;
   DataFlags data;
 };
-
-// "0.55,1.5"; nothing if it is not of that form.
-std::optional<labels::PropensityModel> parse_constants(std::string_view text) {
-  labels::PropensityModel model;
-  const char* const end = text.data() + text.size();
-  const auto a = std::from_chars(text.data(), end, model.a);
-  if (a.ec != std::errc() || a.ptr == end || *a.ptr != ',') return std::nullopt;
-  const auto b = std::from_chars(a.ptr + 1, end, model.b);
-  if (b.ec != std::errc() || b.ptr != end) return std::nullopt;
-  return model;
-}
-
-labels::PropensityModel parse_propensity(const std::string& flag) {
-  try {
-    if (const auto constants = parse_constants(flag)) {
-      static_cast<void>(labels::propensities({}, 1, *constants));  // checks them
-      return *constants;
-    }
-    return labels::propensity_preset(flag);
-  } catch (const Error& error) {
-    throw UsageError(
-        fmt::format("--propensity: expected A,B such as 0.55,1.5, or a preset: {}", error.what()));
-  }
-}
 
 data::ReadOptions make_train_options(const MetricsFlags& flags) {
   data::ReadOptions options = make_read_options(flags.data, flags.train);
   options.label_path = flags.train_label_file;
   return options;
-}
-
-metrics::EvaluatorOptions make_evaluator_options(const MetricsFlags& flags) {
-  return {.cutoffs = flags.cutoffs,
-          .threshold = flags.threshold,
-          .unlabeled_rows = flags.unlabeled_rows == "skip" ? metrics::UnlabeledRows::kSkip
-                                                           : metrics::UnlabeledRows::kZero,
-          .ranking = flags.ranked ? metrics::Ranking::kAsGiven : metrics::Ranking::kByScore,
-          .frequency_bounds = flags.by_frequency ? metrics::default_frequency_bounds()
-                                                 : std::vector<std::uint64_t>(),
-          .bootstrap_resamples = flags.bootstrap};
 }
 
 void check(const MetricsFlags& flags) {
@@ -103,15 +56,11 @@ void check(const MetricsFlags& flags) {
 
 // Reads the labels of a file and hands them over batch by batch; returns the number of rows.
 template <class Take>
-std::uint64_t read_labels(const Context& context, const data::ReadOptions& options,
+std::uint64_t read_labels(const Context& context, data::ReadOptions options,
                           labels::LabelNames& names, const Take& take) {
+  options.labels_only = true;
   const auto reader = data::open_reader(context, options, names);
-  if (!reader->schema().has_labels) {
-    fail(ErrorCode::kInvalidData,
-         "{}: expected labels, found none; name their column with --labels or their file with "
-         "--label-file",
-         options.path);
-  }
+  require_labels(reader->schema(), options.path);
   data::RowBatch batch;
   while (reader->next(batch)) take(batch.labels);
   for (const std::string& line : reader->report().bad_lines) context.warn("skipped " + line);
@@ -123,16 +72,6 @@ void count_labels(const Ragged<LabelId>& rows, std::vector<std::uint64_t>& count
     if (index_of(label) >= counts.size()) counts.resize(index_of(label) + 1, 0);
     ++counts[index_of(label)];
   }
-}
-
-metrics::TrainingLabels make_training_labels(std::vector<std::uint64_t> counts, std::uint64_t rows,
-                                             const labels::PropensityModel& model) {
-  counts.push_back(0);  // a label never seen
-  metrics::TrainingLabels training;
-  training.propensities = labels::propensities(counts, rows, model);
-  training.unseen_propensity = training.propensities.back();
-  training.counts = std::move(counts);
-  return training;
 }
 
 // Row counts must agree; reads on to the end so that the message can name both.
@@ -161,8 +100,8 @@ void score_all(const Context& context, const MetricsFlags& flags, const Ragged<L
 
 void run_metrics(Console& console, const MetricsFlags& flags) {
   check(flags);
-  const labels::PropensityModel model = parse_propensity(flags.propensity);
-  const auto context = console.make_context(flags.threads, flags.seed);
+  const labels::PropensityModel model = propensity_model(flags.scoring);
+  const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
   labels::LabelNames names;
   std::vector<std::uint64_t> counts;
   std::uint64_t train_rows = 0;
@@ -179,16 +118,19 @@ void run_metrics(Console& console, const MetricsFlags& flags) {
     count_labels(truth, counts);
     console.say("no --train: PSP, PSnDCG and frequencies use the label counts of the truth file");
   }
+  metrics::EvaluatorOptions options = make_evaluator_options(flags.scoring);
+  if (flags.ranked) options.ranking = metrics::Ranking::kAsGiven;
   metrics::Evaluator evaluator(
-      make_evaluator_options(flags),
+      std::move(options),
       make_training_labels(std::move(counts), has_train ? train_rows : truth_rows, model));
   score_all(*context, flags, truth, names, evaluator);
   const metrics::Report report = evaluator.report(*context);
-  const MetricsSetting setting = {flags.cutoffs, flags.threshold, flags.bootstrap, has_train};
-  if (flags.json) {
+  MetricsSetting setting = make_setting(flags.scoring);
+  setting.has_training_data = has_train;
+  if (flags.scoring.json) {
     nlohmann::ordered_json json = metrics_json(report, setting);
     json["frequencies_from"] = has_train ? "train" : "truth";
-    json["propensity"] = {{"A", model.a}, {"B", model.b}};
+    json["propensity"] = propensity_json(model);
     console.print(json.dump(2) + "\n");
   } else {
     console.print(metrics_text(report, setting, console.width()));
@@ -204,35 +146,14 @@ void add_flags(CLI::App& command, MetricsFlags& flags) {
                   "Predictions, a line for each row: label:score label:score ..., or JSON lines "
                   "{\"labels\": [{\"label\": \"x\", \"p\": 0.5}, ...]}")
       ->required();
-  command.add_option("--k", flags.cutoffs, "Cutoffs of P@k and the others")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
   command.add_option("--train", flags.train,
                      "Training data, for the frequencies of labels; read with the same flags");
   command.add_option("--train-label-file", flags.train_label_file,
                      "Second file with the labels of --train");
-  command
-      .add_option("--propensity", flags.propensity,
-                  "Constants A,B of PSP@k and PSnDCG@k, or default, wikipedia, amazon")
-      ->capture_default_str();
-  command.add_option("--threshold", flags.threshold,
+  command.add_option("--threshold", flags.scoring.threshold,
                      "Also F1 of the labels that score at least this");
   command.add_flag("--ranked", flags.ranked, "Labels stand best first; do not order them by score");
-  command
-      .add_option("--unlabeled-rows", flags.unlabeled_rows,
-                  "Rows without true labels: zero (they score 0) or skip")
-      ->check(CLI::IsMember({"zero", "skip"}))
-      ->capture_default_str();
-  command.add_flag("--by-frequency", flags.by_frequency,
-                   "Also by how often the labels occur in training");
-  command
-      .add_option("--bootstrap", flags.bootstrap,
-                  "Confidence intervals (95 %) from this many resamples of the rows, such as 1000")
-      ->check(CLI::Range(0, 1'000'000));
-  command.add_option("--seed", flags.seed, "Seed of the resampling")->capture_default_str();
-  command.add_option("--threads", flags.threads, "Threads; 0: one per core")->capture_default_str();
-  command.add_flag("--json", flags.json, "Print one JSON object");
+  add_scoring_flags(command, flags.scoring);
 }
 
 }  // namespace
@@ -243,9 +164,7 @@ std::function<void(Console&)> add_metrics(CLI::App& command) {
   add_flags(command, *flags);
   add_data_flags(command, flags->data);
   return [flags](Console& console) {
-    std::sort(flags->cutoffs.begin(), flags->cutoffs.end());
-    flags->cutoffs.erase(std::unique(flags->cutoffs.begin(), flags->cutoffs.end()),
-                         flags->cutoffs.end());
+    flags->scoring.settle();
     run_metrics(console, *flags);
   };
 }

@@ -1,66 +1,74 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <unistd.h>
 
-#include "base/parallel.h"
 #include "data_flags.h"
 #include "model/linear_model.h"
 #include "predict/batch.h"
+#include "prediction_output.h"
 #include "verbs.h"
 
 namespace mhe::app {
 namespace {
 
+constexpr std::size_t kDefaultLabels = 5;
+constexpr std::size_t kMostAboveThreshold = 100;  // with --threshold alone: more are never meant
+
 struct PredictFlags {
   std::string model;
   std::string input = "-";
   DataFlags data;
-  std::size_t k = 5;
+  std::optional<std::size_t> k;
+  std::optional<float> threshold;
   std::size_t threads = 0;
   bool json = false;
 };
 
-std::string format_row(const model::LinearModel& model,
-                       std::span<const predict::Prediction> predictions, bool json) {
-  if (json) {
-    auto labels = nlohmann::ordered_json::array();
-    for (const auto& [label, score] : predictions) {
-      labels.push_back({{"label", model.label_name(label)}, {"p", score}});
-    }
-    return nlohmann::ordered_json({{"labels", labels}}).dump() + "\n";
-  }
-  std::string line;
-  for (const auto& [label, score] : predictions) {
-    line += fmt::format("{}{}:{:.6g}", line.empty() ? "" : " ", model.label_name(label), score);
-  }
-  return line + "\n";
+PredictionForm choose_form(const PredictFlags& flags) {
+  if (flags.json) return PredictionForm::kJson;
+  return ::isatty(STDOUT_FILENO) == 1 ? PredictionForm::kColumns : PredictionForm::kLines;
+}
+
+// Those that reach the threshold; they stand in front.
+std::span<const predict::Prediction> cut(std::span<const predict::Prediction> predictions,
+                                         const std::optional<float>& threshold) {
+  if (!threshold) return predictions;
+  const auto end = std::find_if(predictions.begin(), predictions.end(),
+                                [&](const auto& p) { return p.probability < *threshold; });
+  return predictions.first(static_cast<std::size_t>(end - predictions.begin()));
 }
 
 void run_predict(Console& console, const PredictFlags& flags) {
   const auto context = console.make_context(flags.threads);
   const model::LinearModel model = model::LinearModel::open(flags.model);
-  labels::LabelNames names = model.label_names();
   data::ReadOptions input = make_read_options(flags.data, flags.input);
+  input.live = flags.input == "-";
   predict::adapt_to_model(model, input);
-  const auto reader = data::open_reader(*context, input, names);
+  labels::LabelNames ignored;  // labels that the data may have
+  const auto reader = data::open_reader(*context, input, ignored);
+  const data::Schema& schema = reader->schema();
+  predict::check_schema(model, schema, flags.input == "-" ? "standard input" : flags.input);
+  const std::size_t k = flags.k.value_or(flags.threshold ? kMostAboveThreshold : kDefaultLabels);
+  const PredictionForm form = choose_form(flags);
   data::RowBatch batch;
-  std::uint64_t rows = 0;
   while (reader->next(batch)) {
-    const Ragged<predict::Prediction> found =
-        predict::predict_batch(*context, model, batch, flags.k);
+    const Ragged<predict::Prediction> found = predict::predict_batch(*context, model, batch, k);
     std::string text;
     for (std::size_t row = 0; row < found.rows(); ++row) {
-      text += format_row(model, found[row], flags.json);
+      const std::string id = schema.has_ids ? std::string(string_at(batch.ids, row))
+                                            : fmt::format("{}", batch.first_row + row + 1);
+      text += format_predictions(model, {id, schema.has_ids, cut(found[row], flags.threshold)},
+                                 form, console.width());
     }
     console.print(text);
-    rows += batch.rows;
   }
-  console.summarize({.rows = rows, .labels = model.num_labels()});
+  console.summarize({.rows = reader->report().rows, .labels = model.num_labels()});
 }
 
 }  // namespace
@@ -68,9 +76,19 @@ void run_predict(Console& console, const PredictFlags& flags) {
 std::function<void(Console&)> add_predict(CLI::App& command) {
   auto flags = std::make_shared<PredictFlags>();
   command.add_option("MODEL", flags->model, "Model file")->required();
-  command.add_option("DATA", flags->input, "What to predict for; - is standard input")
+  command
+      .add_option("DATA", flags->input,
+                  "What to predict for, of the kind the model was trained on; for a model of text "
+                  "also a text a line; - is standard input")
       ->capture_default_str();
-  command.add_option("-k", flags->k, "How many labels a row")->capture_default_str();
+  command
+      .add_option("-k,--k", flags->k,
+                  "How many labels a row at most; default: 5, with --threshold 100")
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      .add_option("--threshold", flags->threshold,
+                  "Only labels whose probability is at least this, from 0 to 1")
+      ->check(check_probability);
   command.add_flag("--json", flags->json, "Print a JSON object a row");
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
   add_data_flags(command, flags->data);

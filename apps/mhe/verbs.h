@@ -11,6 +11,7 @@
 namespace mhe::app {
 
 std::function<void(Console&)> add_convert(CLI::App& command);
+std::function<void(Console&)> add_eval(CLI::App& command);
 std::function<void(Console&)> add_features(CLI::App& command);
 std::function<void(Console&)> add_info(CLI::App& command);
 std::function<void(Console&)> add_inspect(CLI::App& command);

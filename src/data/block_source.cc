@@ -49,7 +49,9 @@ class TextBlockSource final : public BlockSource {
   void refill() {
     filled_ = handed_out_ = 0;
     try {
-      while (filled_ < texts_.size() && lines_->next(texts_[filled_])) ++filled_;
+      // What a live source has is one block; the next may have to be waited for.
+      const std::size_t wanted = lines_->live() ? 1 : texts_.size();
+      while (filled_ < wanted && lines_->next(texts_[filled_])) ++filled_;
     } catch (...) {
       read_error_ = std::current_exception();
     }

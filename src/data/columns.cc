@@ -101,7 +101,13 @@ ColumnChoice choose_columns(const std::vector<std::string>& names, const ReadOpt
                             std::string_view where, std::string_view noun, TextColumns text) {
   const Chooser chooser(names, where, noun);
   ColumnChoice choice;
-  for (const std::string& name : options.text_columns) choice.text.push_back(chooser.named(name));
+  std::vector<std::string> wanted = options.text_columns;
+  if (wanted.empty()) wanted = options.expected_text;
+  // One text is one text, whatever its column is called.
+  const bool other_name =
+      wanted.size() == 1 && std::find(names.begin(), names.end(), wanted.front()) == names.end();
+  if (options.text_columns.empty() && other_name) wanted.clear();
+  for (const std::string& name : wanted) choice.text.push_back(chooser.named(name));
   if (choice.text.empty()) choice.text = known_text(names);
   choice.labels = options.label_column.empty() ? chooser.known(kLabelNames)
                                                : chooser.named(options.label_column);
@@ -124,13 +130,23 @@ ColumnChoice choose_columns(const std::vector<std::string>& names, const ReadOpt
       (is_text(*choice.id) || choice.id == choice.labels)) {
     choice.id.reset();
   }
-  if (options.text_columns.empty()) {
+  if (wanted.empty()) {
     std::erase_if(choice.text, [&](std::size_t column) {
       return column == choice.labels || column == choice.id;
     });
   }
+  if (text == TextColumns::kUnused) choice.text.clear();
   require_distinct(choice, names, noun);
   return choice;
+}
+
+bool has_known_column(const std::vector<std::string>& names, const ReadOptions& options) {
+  const Chooser chooser(names, "", "");
+  const auto occurs = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return std::any_of(options.expected_text.begin(), options.expected_text.end(), occurs) ||
+         chooser.known(kTextNames) || chooser.known(kLabelNames) || chooser.known(kIdNames);
 }
 
 std::vector<std::string> text_names(const std::vector<std::string>& names,

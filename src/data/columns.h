@@ -21,8 +21,8 @@ struct ColumnChoice {
   std::optional<std::size_t> id;
 };
 
-/// Whether text columns must be found.
-enum class TextColumns { kRequired, kOptional };
+/// Whether text columns must be found; kUnused: they are left out.
+enum class TextColumns { kRequired, kOptional, kUnused };
 
 /// Chooses by the options, and by well-known names where the options say nothing. `where` begins
 /// messages; `noun` is "column" or "key". Throws kInvalidData if a named column does not exist, or
@@ -30,6 +30,10 @@ enum class TextColumns { kRequired, kOptional };
 [[nodiscard]] ColumnChoice choose_columns(const std::vector<std::string>& names,
                                           const ReadOptions& options, std::string_view where,
                                           std::string_view noun, TextColumns text);
+
+/// Whether a text column of the options, or any column with a well-known name, is among `names`.
+[[nodiscard]] bool has_known_column(const std::vector<std::string>& names,
+                                    const ReadOptions& options);
 
 /// The names of the chosen text columns.
 [[nodiscard]] std::vector<std::string> text_names(const std::vector<std::string>& names,

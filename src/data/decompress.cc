@@ -238,6 +238,11 @@ class DecodingSource final : public ByteSource {
   bool ended_ = false;
 };
 
+// Whether the first byte, if it is known, is that of gzip, xz or zstd.
+bool may_be_compressed(std::string_view first) {
+  return first.empty() || std::string_view("\x1f\xfd\x28").find(first.front()) != first.npos;
+}
+
 std::unique_ptr<Decoder> make_decoder(std::string_view first, const std::string& name,
                                       std::size_t threads) {
   using namespace std::string_view_literals;
@@ -257,7 +262,8 @@ std::unique_ptr<ByteSource> decompress_if_needed(std::unique_ptr<ByteSource> raw
   constexpr std::size_t kMagicBytes = 6;  // of xz, the longest
   std::vector<char> first(kMagicBytes);
   std::size_t size = 0;
-  while (size < first.size()) {
+  // Stops at the first byte that tells, so that a line typed at a terminal need not be longer.
+  while (size < first.size() && may_be_compressed({first.data(), size})) {
     const std::size_t got = raw->read(std::span(first).subspan(size));
     if (got == 0) break;
     size += got;

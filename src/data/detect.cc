@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "base/check.h"
+#include "data/columns.h"
 #include "data/line_error.h"
 #include "data/number.h"
 #include "data/sparse_text.h"
+#include "data/table.h"
 
 namespace mhe::data {
 namespace {
@@ -78,6 +80,18 @@ bool has_columns(const ReadOptions& options) {
          !options.label_column.empty() || !options.id_column.empty();
 }
 
+// A header names columns we look for; in prose a blank follows the comma.
+bool looks_like_header(std::string_view line, const ReadOptions& options) {
+  try {
+    const std::vector<std::string> names = split_record(line, ',', LineRule::kCsvQuotes);
+    const bool prose = std::any_of(names.begin(), names.end(),
+                                   [](const std::string& name) { return name.starts_with(' '); });
+    return !prose && has_known_column(names, options);
+  } catch (const LineError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Format detect_format(std::string_view probe, std::string_view name, const ReadOptions& options,
@@ -85,6 +99,8 @@ Format detect_format(std::string_view probe, std::string_view name, const ReadOp
   if (probe.starts_with("\x93NUMPY")) return Format::kNpy;
   if (probe.starts_with("PK\x03\x04") || probe.starts_with("PK\x05\x06")) return Format::kNpz;
   const auto lines = first_lines(probe);
+  const bool expects_text = !options.expected_text.empty();
+  if (lines.empty() && expects_text && !probe.empty()) return Format::kTextLines;
   if (lines.empty()) fail(ErrorCode::kInvalidData, "{} is empty, expected a data set", name);
   const std::string_view first = lines.front();
   if (const auto header = parse_xmc_header(first)) {
@@ -95,7 +111,10 @@ Format detect_format(std::string_view probe, std::string_view name, const ReadOp
   if (has_labelled_line(lines, options.label_prefix)) return Format::kFastText;
   if (looks_like_svmlight(lines)) return Format::kSvmlight;
   if (first.find('\t') != std::string_view::npos) return Format::kTsv;
-  if (first.find(',') != std::string_view::npos || has_columns(options)) return Format::kCsv;
+  if (has_columns(options)) return Format::kCsv;
+  const bool comma = first.find(',') != std::string_view::npos;
+  if (comma && (!expects_text || looks_like_header(first, options))) return Format::kCsv;
+  if (expects_text) return Format::kTextLines;
   fail(ErrorCode::kInvalidData,
        "{}:1: expected a known format, found {}; name it with --format, or give --label-file if "
        "the labels are in a second file",

@@ -287,14 +287,32 @@ FirstRows look_at_rows(std::string_view probe, std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// What is missing is empty text, so one of several fields that are expected is enough.
+void add_missing_text(const std::vector<std::string>& expected, std::vector<std::string>& keys) {
+  const auto occurs = [&](const std::string& name) {
+    return std::find(keys.begin(), keys.end(), name) != keys.end();
+  };
+  if (std::none_of(expected.begin(), expected.end(), occurs)) return;
+  for (const std::string& name : expected) {
+    if (!occurs(name)) keys.push_back(name);
+  }
+}
+
+}  // namespace
+
 JsonLayout find_json_layout(std::string_view probe, std::string_view name,
                             const ReadOptions& options) {
-  const FirstRows found = look_at_rows(probe, name);
+  FirstRows found = look_at_rows(probe, name);
+  add_missing_text(options.expected_text, found.keys);
   JsonLayout layout;
   layout.kind = options.text_columns.empty() ? found.kind : InputKind::kText;
   const bool text = layout.kind == InputKind::kText;
-  const ColumnChoice choice = choose_columns(
-      found.keys, options, name, "key", text ? TextColumns::kRequired : TextColumns::kOptional);
+  const TextColumns wanted = options.labels_only ? TextColumns::kUnused
+                             : text              ? TextColumns::kRequired
+                                                 : TextColumns::kOptional;
+  const ColumnChoice choice = choose_columns(found.keys, options, name, "key", wanted);
   if (text) layout.text_keys = text_names(found.keys, choice);
   if (choice.labels) layout.label_key = found.keys[*choice.labels];
   if (choice.id) layout.id_key = found.keys[*choice.id];

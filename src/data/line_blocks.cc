@@ -100,7 +100,10 @@ LineBlocks::LineBlocks(std::unique_ptr<ByteSource> source, const LineBlocksOptio
 }
 
 void LineBlocks::drop_byte_order_mark() {
-  fill(kByteOrderMark.size());
+  const auto may_be_mark = [this] {
+    return pending().size() < kByteOrderMark.size() && kByteOrderMark.starts_with(pending());
+  };
+  while (!ended_ && may_be_mark()) fill(pending().size() + 1);
   if (pending().starts_with(kByteOrderMark)) begin_ += kByteOrderMark.size();
 }
 
@@ -123,11 +126,32 @@ void LineBlocks::fill(std::size_t size) {
   pending_.resize(filled);
 }
 
-std::string_view LineBlocks::peek() {
-  fill(kProbeBytes);
+// What detection and headers look at.
+void LineBlocks::fill_probe() {
+  if (!options_.live) return fill(kProbeBytes);
   while (!ended_ && pending().size() < options_.max_line_bytes &&
          pending().find('\n') == std::string_view::npos) {
-    fill(pending().size() * 2);
+    fill_more();
+  }
+}
+
+// At least one byte more, unless the source ends.
+void LineBlocks::fill_more() {
+  if (!options_.live) return fill(pending().size() * 2);
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(begin_));
+  begin_ = 0;
+  const std::size_t filled = pending_.size();
+  pending_.resize(filled + kProbeBytes);
+  const std::size_t got = source_->read(std::span(pending_).subspan(filled));
+  pending_.resize(filled + got);
+  ended_ = got == 0;
+}
+
+std::string_view LineBlocks::peek() {
+  fill_probe();
+  while (!ended_ && pending().size() < options_.max_line_bytes &&
+         pending().find('\n') == std::string_view::npos) {
+    fill_more();
   }
   return pending();
 }
@@ -138,10 +162,10 @@ void LineBlocks::set_rule(LineRule rule, char csv_separator) {
 }
 
 bool LineBlocks::take_line(std::string& line) {
-  fill(kProbeBytes);
+  fill_probe();
   std::size_t end = end_of_first_line(pending(), options_.rule, options_.csv_separator);
   while (end == std::string_view::npos && !ended_ && pending().size() < options_.max_line_bytes) {
-    fill(pending().size() * 2);
+    fill_more();
     end = end_of_first_line(pending(), options_.rule, options_.csv_separator);
   }
   if (pending().empty()) return false;
@@ -161,6 +185,10 @@ std::size_t LineBlocks::take_bytes(std::span<char> out) {
   return front.size();
 }
 
+bool LineBlocks::has_whole_line(const TextBlock& block) const {
+  return end_of_whole_lines(block.text(), options_.rule, options_.csv_separator) > 0;
+}
+
 bool LineBlocks::next(TextBlock& block) {
   const std::string_view carried = pending();
   std::size_t wanted = ended_ ? carried.size() : std::max(options_.block_bytes, carried.size());
@@ -172,7 +200,7 @@ bool LineBlocks::next(TextBlock& block) {
   pending_.clear();
   begin_ = 0;
   while (true) {
-    while (block.size < wanted && !ended_) {
+    while (block.size < wanted && !ended_ && !(options_.live && has_whole_line(block))) {
       const std::size_t got =
           source_->read({block.buffer.data() + block.size, wanted - block.size});
       block.size += got;

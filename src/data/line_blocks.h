@@ -36,6 +36,7 @@ struct LineBlocksOptions {
   std::size_t max_line_bytes = std::size_t{1} << 30;  ///< a longer line is an error
   LineRule rule = LineRule::kPlain;
   char csv_separator = ',';  ///< kCsvQuotes: what a quoted field may follow
+  bool live = false;         ///< do not wait for more once there is a whole line
 };
 
 /// Blocks of lines, from front to back. A UTF-8 byte-order mark at the front is dropped.
@@ -44,7 +45,7 @@ class LineBlocks {
   explicit LineBlocks(std::unique_ptr<ByteSource> source, const LineBlocksOptions& options = {});
 
   /// The beginning of what has not been taken yet: at least 64 KiB and a whole line, or all if
-  /// there is less.
+  /// there is less; of a live source what is there, at least a whole line.
   [[nodiscard]] std::string_view peek();
 
   /// How the blocks to come are cut.
@@ -64,10 +65,14 @@ class LineBlocks {
   [[nodiscard]] std::uint64_t lines_taken() const noexcept { return lines_taken_; }
 
   [[nodiscard]] const ByteSource& source() const noexcept { return *source_; }
+  [[nodiscard]] bool live() const noexcept { return options_.live; }
 
  private:
   void drop_byte_order_mark();
   void fill(std::size_t size);
+  void fill_probe();
+  void fill_more();
+  [[nodiscard]] bool has_whole_line(const TextBlock& block) const;
   [[nodiscard]] std::string_view pending() const noexcept;
 
   std::unique_ptr<ByteSource> source_;

@@ -2,6 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/line_blocks.h"
 
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +40,64 @@ TEST(LineBlocks, GrowsForALongLineUpToTheLimit) {
   options.max_line_bytes = 16;
   EXPECT_THAT(blocks_of("0123456789\nab\n", options), ElementsAre("0123456789\nab\n"));
   EXPECT_THROW(blocks_of("0123456789012345678901234567890\n", options), Error);
+}
+
+// Gives one piece a read, as a pipe does; reading past the last is what must not happen.
+class PiecesSource final : public ByteSource {
+ public:
+  explicit PiecesSource(std::vector<std::string> pieces)
+      : ByteSource("pipe"), pieces_(std::move(pieces)) {}
+  std::size_t read(std::span<char> out) override {
+    if (next_ == pieces_.size()) throw std::logic_error("waits for more");
+    std::string& piece = pieces_[next_];
+    const std::size_t size = std::min(out.size(), piece.size());
+    std::copy_n(piece.data(), size, out.data());
+    piece.erase(0, size);
+    if (piece.empty()) ++next_;
+    return size;
+  }
+  std::uint64_t consumed() const noexcept override { return 0; }
+  std::uint64_t total() const noexcept override { return 0; }
+
+ private:
+  std::vector<std::string> pieces_;
+  std::size_t next_ = 0;
+};
+
+LineBlocks live_lines(std::vector<std::string> pieces) {
+  LineBlocksOptions options;
+  options.live = true;
+  return LineBlocks(std::make_unique<PiecesSource>(std::move(pieces)), options);
+}
+
+TEST(LineBlocks, ALiveSourceIsNotReadBeyondTheLinesThatAreThere) {
+  LineBlocks lines = live_lines({"one\n", "two\nth", "ree\nfour\n"});
+  EXPECT_EQ(lines.peek(), "one\n");
+  EXPECT_EQ(lines.peek(), "one\n");
+  TextBlock block;
+  ASSERT_TRUE(lines.next(block));
+  EXPECT_EQ(block.text(), "one\n");
+  ASSERT_TRUE(lines.next(block));
+  EXPECT_EQ(block.text(), "two\n");
+  ASSERT_TRUE(lines.next(block));
+  EXPECT_EQ(block.text(), "three\nfour\n");
+  EXPECT_THROW((void)lines.next(block), std::logic_error);
+}
+
+TEST(LineBlocks, ALiveHeaderIsTakenAloneAndQuotedRecordsAreWaitedFor) {
+  LineBlocks lines = live_lines({"a,b\n", "1,\"x\n", "y\"\n"});
+  lines.set_rule(LineRule::kCsvQuotes, ',');
+  std::string header;
+  ASSERT_TRUE(lines.take_line(header));
+  EXPECT_EQ(header, "a,b");
+  TextBlock block;
+  ASSERT_TRUE(lines.next(block));
+  EXPECT_EQ(block.text(), "1,\"x\ny\"\n");
+}
+
+TEST(LineBlocks, AnEmptyLiveLineAndAByteOrderMarkInPiecesAreFine) {
+  EXPECT_EQ(live_lines({"\n"}).peek(), "\n");
+  EXPECT_EQ(live_lines({"\xef", "\xbb\xbf", "a\n"}).peek(), "a\n");
 }
 
 TEST(LineBlocks, KeepsQuotedRecordsTogether) {

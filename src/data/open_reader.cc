@@ -10,13 +10,16 @@
 namespace mhe::data {
 namespace {
 
-std::unique_ptr<LineBlocks> open_lines(const Context& context, std::unique_ptr<ByteSource> raw) {
+std::unique_ptr<LineBlocks> open_lines(const Context& context, std::unique_ptr<ByteSource> raw,
+                                       bool live) {
   constexpr std::uint64_t kSmallBytes = std::uint64_t{1}
                                         << 18;  // not worth a thread and its memory
   const bool small = raw->total() > 0 && raw->total() < kSmallBytes;
   auto source = decompress_if_needed(std::move(raw), context.threads());
-  if (!small) source = make_read_ahead_source(std::move(source));
-  return std::make_unique<LineBlocks>(std::move(source));
+  if (!small && !live) source = make_read_ahead_source(std::move(source));
+  LineBlocksOptions options;
+  options.live = live;
+  return std::make_unique<LineBlocks>(std::move(source), options);
 }
 
 void check_options(const ReadOptions& options, Format format) {
@@ -39,9 +42,9 @@ void check_options(const ReadOptions& options, Format format) {
 
 std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
                                     labels::LabelNames& names, Inputs inputs) {
-  OpenRequest request{context, options, names, open_lines(context, std::move(inputs.rows)),
-                      nullptr};
-  if (inputs.labels) request.labels = open_lines(context, std::move(inputs.labels));
+  OpenRequest request{context, options, names,
+                      open_lines(context, std::move(inputs.rows), options.live), nullptr};
+  if (inputs.labels) request.labels = open_lines(context, std::move(inputs.labels), options.live);
   const std::string& name = request.rows->source().name();
   const Format format =
       options.format != Format::kAuto

@@ -37,7 +37,9 @@ std::unique_ptr<Reader> open_table(OpenRequest request, TableLayout layout, Form
   request.rows->set_rule(layout.rule, layout.separator);
   const std::vector<std::string> names = take_column_names(request, layout);
   layout.num_columns = names.size();
-  layout.columns = choose_columns(names, request.options, name, "column", TextColumns::kRequired);
+  layout.columns =
+      choose_columns(names, request.options, name, "column",
+                     request.options.labels_only ? TextColumns::kUnused : TextColumns::kRequired);
   layout.label_separator =
       request.options.label_separator.empty() ? "," : request.options.label_separator;
   BlockReaderOptions options;

@@ -37,14 +37,20 @@ struct ReadOptions {
   std::string label_path;            ///< second file: labels of the rows, a line each; or the label
                                      ///< matrix of the two-file XMC form; empty: none
   std::vector<std::string> columns;  ///< names of the columns of a CSV/TSV without a header line
-  std::vector<std::string> text_columns;    ///< text fields, in this order; empty: chosen by rule
-  std::string label_column;                 ///< empty: chosen by rule ("labels", "label", ...)
-  std::string id_column;                    ///< empty: none unless a column is called "id"
-  std::string label_separator;              ///< empty: chosen by rule of the format
-  std::string label_prefix = "__label__";   ///< fastText: how a label starts
+  std::vector<std::string> text_columns;   ///< text fields, in this order; empty: chosen by rule
+  std::vector<std::string> expected_text;  ///< text fields to take where there are columns and
+                                           ///< text_columns is empty; says also that text is
+                                           ///< expected, so that lines of no other format are texts
+  std::string label_column;                ///< empty: chosen by rule ("labels", "label", ...)
+  std::string id_column;                   ///< empty: none unless a column is called "id"
+  std::string label_separator;             ///< empty: chosen by rule of the format
+  std::string label_prefix = "__label__";  ///< fastText: how a label starts
   std::optional<std::uint32_t> index_base;  ///< first feature id in sparse text: 0 or 1; none: ids
                                             ///< are kept as they are
   std::uint64_t skip_bad = 0;  ///< how many bad lines to skip and report before failing
+  bool labels_only = false;    ///< tables and JSON need no text, and what they have is not read
+  bool live = false;           ///< somebody waits at the other end of the pipe: hand over the rows
+                               ///< that are there, do not wait for full blocks
 };
 
 /// What kind of input the rows hold.

@@ -27,4 +27,22 @@ class Calibration {
   std::vector<float> probabilities_;
 };
 
+/// A predicted label's score and whether the label is true.
+struct ScoredHit {
+  float score = 0;
+  bool hit = false;
+};
+
+/// The calibration that fits scored labels of rows that were not trained on, at most 64 knots.
+///
+/// Isotonic regression, its steps joined where they differ by no more than chance and then made a
+/// broken line through their centres, so that different scores keep different probabilities (up to
+/// rounding) and none is 0 or 1. Fewer than 30 hits or 30 misses say too little for a free form:
+/// they get a logistic curve of two parameters (Platt). No samples: the identity.
+///
+/// The outermost knots lie at 0 and 1 if all scores do so, else as far beyond the samples as these
+/// are apart. The order of the samples does not matter. O(n log n). Throws kInvalidArgument for a
+/// score that is not finite.
+[[nodiscard]] Calibration fit_calibration(std::span<const ScoredHit> samples);
+
 }  // namespace mhe::metrics

@@ -46,6 +46,7 @@ class Parser {
 
  private:
   void parse_text_line(std::string_view line);
+  void parse_quoted(std::string_view& line);
   void parse_json_line(std::string_view line);
   void add_json_label(const simdjson::dom::element& item);
   void add(std::string_view label, double score);
@@ -83,6 +84,10 @@ void Parser::parse_text_line(std::string_view line) {
   for (;;) {
     line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
     if (line.empty()) return;
+    if (line.front() == '"') {
+      parse_quoted(line);
+      continue;
+    }
     const std::string_view token = line.substr(0, line.find_first_of(kBlanks));
     line.remove_prefix(token.size());
     const std::size_t colon = token.rfind(':');
@@ -96,6 +101,27 @@ void Parser::parse_text_line(std::string_view line) {
     }
     add(token.substr(0, colon), *score);
   }
+}
+
+// Takes a label in quotes and its score from the front of the line: names may hold blanks.
+void Parser::parse_quoted(std::string_view& line) {
+  std::size_t end = 1;
+  while (end < line.size() && line[end] != '"') end += line[end] == '\\' ? 2 : 1;
+  std::string_view rest = line.substr(std::min(end + 1, line.size()));
+  const std::string_view score_text = rest.substr(0, rest.find_first_of(kBlanks));
+  const std::size_t size = line.size() - rest.size() + score_text.size();
+  const std::string_view token = line.substr(0, size);
+  const auto score = score_text.starts_with(':') ? parse_score(score_text.substr(1)) : std::nullopt;
+  simdjson::dom::element label;
+  std::string_view name;
+  if (end >= line.size() || !score ||
+      json_.parse(line.data(), end + 1, false).get(label) != simdjson::SUCCESS ||
+      label.get(name) != simdjson::SUCCESS) {
+    fail_line("expected \"label\":score with the label as a JSON string, found {}",
+              quote_found(token));
+  }
+  add(name, *score);
+  line.remove_prefix(size);
 }
 
 void Parser::parse_json_line(std::string_view line) {

@@ -63,6 +63,18 @@ TEST(PredictionReader, TheLastColonSplits) {
   EXPECT_EQ(read_all("http://x:1:0.5 ::2\n"), (Rows{"http://x:1=0.5 :=2"}));
 }
 
+TEST(PredictionReader, ALabelInQuotesMayHoldAnything) {
+  EXPECT_EQ(read_all("\"New York\":0.5 \"a\\\"b: c\":1 \"\":2 plain:3\n\"\\u00e9\\n\":1\n"),
+            (Rows{"New York=0.5 a\"b: c=1 =2 plain=3", "é\n=1"}));
+}
+
+TEST(PredictionReader, QuotesThatDoNotCloseOrLackAScoreAreErrors) {
+  for (const std::string_view line :
+       {"\"a b:1", "\"a b\"", "\"a b\":", "\"a\"b:1", "\"a\\", "\"\\x\":1", "\"", "\"a\": 1"}) {
+    EXPECT_THAT(error_of(line), HasSubstr("p.txt:1: expected \"label\":score")) << line;
+  }
+}
+
 TEST(PredictionReader, AnEmptyLineIsARowWithoutPredictions) {
   EXPECT_EQ(read_all("\na:1\n \t\n\n"), (Rows{"", "a=1", "", ""}));
 }

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict/batch.h"
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/ranges.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -12,13 +16,33 @@
 namespace mhe::predict {
 namespace {
 
+std::vector<std::string> field_names(const model::LinearModel& model) {
+  std::vector<std::string> names;
+  if (model.vectorizer() == nullptr) return names;
+  for (const text::FieldOptions& field : model.vectorizer()->options().fields) {
+    names.push_back(field.name);
+  }
+  return names;
+}
+
+std::string_view kind_name(data::InputKind kind) {
+  switch (kind) {
+    case data::InputKind::kSparse:
+      return "sparse vectors";
+    case data::InputKind::kDense:
+      return "dense vectors";
+    case data::InputKind::kText:
+      return "text";
+  }
+  return "";
+}
+
 void check_kind(const model::LinearModel& model, const data::RowBatch& batch) {
-  const text::Vectorizer* vectorizer = model.vectorizer();
-  const std::size_t expected = vectorizer == nullptr ? 0 : vectorizer->options().fields.size();
+  const std::size_t expected = field_names(model).size();
   if (expected == 0 && batch.features.rows() != batch.rows) {
     fail(ErrorCode::kInvalidData, "the model takes sparse vectors; this is something else");
   }
-  if (batch.text.size() != expected) {
+  if (batch.text.size() != expected && (batch.text.size() != 1 || expected == 0)) {
     fail(ErrorCode::kInvalidData, "the model takes {} text fields; this data has {}", expected,
          batch.text.size());
   }
@@ -27,24 +51,44 @@ void check_kind(const model::LinearModel& model, const data::RowBatch& batch) {
 }  // namespace
 
 void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options) {
-  if (model.vectorizer() == nullptr || !options.text_columns.empty()) return;
-  const auto& fields = model.vectorizer()->options().fields;
-  if (fields.size() < 2) return;  // one text is one text, whatever its column is called
-  for (const text::FieldOptions& field : fields) options.text_columns.push_back(field.name);
+  options.expected_text = field_names(model);
+}
+
+void check_schema(const model::LinearModel& model, const data::Schema& schema,
+                  std::string_view name) {
+  const std::vector<std::string> expected = field_names(model);
+  const data::InputKind kind = expected.empty() ? data::InputKind::kSparse : data::InputKind::kText;
+  if (schema.kind != kind) {
+    fail(ErrorCode::kInvalidData, "{} holds {} ({}), but the model was trained on {}{}", name,
+         kind_name(schema.kind), data::format_name(schema.format), kind_name(kind),
+         expected.empty() ? "" : "; if its lines are plain texts, say --format text");
+  }
+  const bool plain_lines =
+      schema.format == data::Format::kTextLines || schema.format == data::Format::kFastText;
+  if (!plain_lines && schema.text_fields.size() != expected.size()) {
+    fail(ErrorCode::kInvalidData,
+         "{} has {} text fields ({}), but the model was trained on {} ({}); choose with --text",
+         name, schema.text_fields.size(), fmt::join(schema.text_fields, ", "), expected.size(),
+         fmt::join(expected, ", "));
+  }
 }
 
 Ragged<Prediction> predict_batch(const Context& context, const model::LinearModel& model,
                                  const data::RowBatch& batch, std::size_t k) {
   if (batch.rows > 0) check_kind(model, batch);
-  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
-  std::vector<Ragged<Prediction>> parts((batch.rows + kGrain - 1) / kGrain);
+  // Rows a block: some milliseconds, or less where few rows are to be shared by all threads.
+  const std::size_t grain = std::clamp<std::size_t>(batch.rows / (4 * context.threads()), 1, 64);
+  std::vector<Ragged<Prediction>> parts((batch.rows + grain - 1) / grain);
+  const std::size_t num_fields = field_names(model).size();
   std::vector<std::unique_ptr<Predictor>> predictors(context.threads());
-  parallel_blocks(context, batch.rows, kGrain, [&](const Block& block) {
+  parallel_blocks(context, batch.rows, grain, [&](const Block& block) {
     auto& predictor = predictors[block.worker];
     if (!predictor) predictor = std::make_unique<Predictor>(model);
-    std::vector<std::string_view> fields(batch.text.size());
+    std::vector<std::string_view> fields(num_fields);
     for (std::size_t row = block.begin; row < block.end; ++row) {
-      for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = string_at(batch.text[i], row);
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        fields[i] = string_at(batch.text[std::min(i, batch.text.size() - 1)], row);
+      }
       parts[block.index].push_row(fields.empty() ? predictor->predict(batch.features[row], k)
                                                  : predictor->predict(fields, k));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "base/context.h"
 #include "data/reader.h"
@@ -12,11 +13,16 @@
 namespace mhe::predict {
 
 /// Reads text the way the model was trained: its text columns, in its order, unless the options
-/// name columns themselves.
+/// name columns themselves. Lines that are of no other format are texts.
 void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options);
 
-/// The k best labels of every row, found on all threads. Throws kInvalidData if the rows are not of
-/// the kind the model takes.
+/// Throws kInvalidData, saying what was expected and what `name` holds, unless the model can take
+/// such rows: sparse vectors, or as many text fields as it has, or plain lines.
+void check_schema(const model::LinearModel& model, const data::Schema& schema,
+                  std::string_view name);
+
+/// The k best labels of every row, found on all threads. A single text is taken for each field of a
+/// model that has several. Throws kInvalidData if the rows are not of the kind the model takes.
 [[nodiscard]] Ragged<Prediction> predict_batch(const Context& context,
                                                const model::LinearModel& model,
                                                const data::RowBatch& batch, std::size_t k);

@@ -1,0 +1,89 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "prediction_output.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "table.h"
+
+namespace mhe::app {
+namespace {
+
+std::string json_string(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Written by hand, as fmt's shortest form of a float reads back as the same and is half as long as
+// that of the double which a JSON library makes of it.
+std::string format_json(const model::LinearModel& model, const PredictedRow& row) {
+  std::string text = "{";
+  if (row.has_id) text += fmt::format("\"id\":{},", json_string(row.id));
+  text += "\"labels\":[";
+  std::string_view separator;
+  for (const predict::Prediction& prediction : row.predictions) {
+    fmt::format_to(std::back_inserter(text), "{}{{\"label\":{},\"p\":{}}}", separator,
+                   json_string(model.label_name(prediction.label)), prediction.probability);
+    separator = ",";
+  }
+  return text + "]}\n";
+}
+
+std::string format_line(const model::LinearModel& model, const PredictedRow& row) {
+  std::string line;
+  for (const predict::Prediction& prediction : row.predictions) {
+    fmt::format_to(std::back_inserter(line), "{}{}:{}", line.empty() ? "" : " ",
+                   quote_label(model.label_name(prediction.label)), prediction.probability);
+  }
+  return line + "\n";
+}
+
+std::string pad(std::string text, std::size_t width) {
+  const std::size_t shown = display_width(text);
+  return text.append(width - std::min(width, shown), ' ');
+}
+
+std::string format_columns(const model::LinearModel& model, const PredictedRow& row,
+                           std::size_t width) {
+  constexpr std::size_t kMinIdWidth = 4;  // so that the first thousands of rows line up
+  constexpr std::size_t kMaxIdWidth = 20;
+  const std::string id = pad(fit(row.id, kMaxIdWidth), kMinIdWidth);
+  if (row.predictions.empty()) return id + "  -\n";
+  const std::size_t used = display_width(id) + 9;  // and "  0.123  "
+  std::string text;
+  for (const predict::Prediction& prediction : row.predictions) {
+    text += fmt::format(
+        "{}  {:.3f}  {}\n", text.empty() ? id : std::string(display_width(id), ' '),
+        prediction.probability,
+        fit(model.label_name(prediction.label), std::max<std::size_t>(width, used + 10) - used));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string quote_label(std::string_view label) {
+  const bool plain = !label.empty() && label.front() != '"' &&
+                     std::none_of(label.begin(), label.end(), [](char c) {
+                       return static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
+                     });
+  return plain ? std::string(label) : json_string(label);
+}
+
+std::string format_predictions(const model::LinearModel& model, const PredictedRow& row,
+                               PredictionForm form, std::size_t width) {
+  switch (form) {
+    case PredictionForm::kJson:
+      return format_json(model, row);
+    case PredictionForm::kColumns:
+      return format_columns(model, row, width);
+    case PredictionForm::kLines:
+      break;
+  }
+  return format_line(model, row);
+}
+
+}  // namespace mhe::app

@@ -1,0 +1,118 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "scoring_flags.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <mhe/error.h>
+
+#include "base/check.h"
+#include "metrics/frequency_bins.h"
+#include "verb.h"
+
+namespace mhe::app {
+namespace {
+
+// "0.55,1.5"; nothing if it is not of that form.
+std::optional<labels::PropensityModel> parse_constants(std::string_view text) {
+  labels::PropensityModel model;
+  const char* const end = text.data() + text.size();
+  const auto a = std::from_chars(text.data(), end, model.a);
+  if (a.ec != std::errc() || a.ptr == end || *a.ptr != ',') return std::nullopt;
+  const auto b = std::from_chars(a.ptr + 1, end, model.b);
+  if (b.ec != std::errc() || b.ptr != end) return std::nullopt;
+  return model;
+}
+
+}  // namespace
+
+void ScoringFlags::settle() {
+  std::sort(cutoffs.begin(), cutoffs.end());
+  cutoffs.erase(std::unique(cutoffs.begin(), cutoffs.end()), cutoffs.end());
+}
+
+void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
+  command.add_option("-k,--k", flags.cutoffs, "Cutoffs of P@k and the others")
+      ->delimiter(',')
+      ->allow_extra_args(false)  // the next word may be a file
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command
+      .add_option("--propensity", flags.propensity,
+                  "Constants A,B of PSP@k and PSnDCG@k, or default, wikipedia, amazon")
+      ->capture_default_str();
+  command
+      .add_option("--unlabeled-rows", flags.unlabeled_rows,
+                  "Rows without true labels: zero (they score 0) or skip")
+      ->check(CLI::IsMember({"zero", "skip"}))
+      ->capture_default_str();
+  command.add_flag("--by-frequency", flags.by_frequency,
+                   "Also by how often the labels occur in training");
+  command
+      .add_option("--bootstrap", flags.bootstrap,
+                  "Confidence intervals (95 %) from this many resamples of the rows, such as 1000")
+      ->check(CLI::Range(0, 1'000'000));
+  command.add_option("--seed", flags.seed, "Seed of the resampling")->capture_default_str();
+  command.add_option("--threads", flags.threads, "Threads; 0: one per core")->capture_default_str();
+  command.add_flag("--json", flags.json, "Print one JSON object");
+}
+
+labels::PropensityModel propensity_model(const ScoringFlags& flags) {
+  try {
+    if (const auto constants = parse_constants(flags.propensity)) {
+      static_cast<void>(labels::propensities({}, 1, *constants));  // checks them
+      return *constants;
+    }
+    return labels::propensity_preset(flags.propensity);
+  } catch (const Error& error) {
+    throw UsageError(
+        fmt::format("--propensity: expected A,B such as 0.55,1.5, or a preset: {}", error.what()));
+  }
+}
+
+metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags) {
+  return {.cutoffs = flags.cutoffs,
+          .threshold = flags.threshold,
+          .unlabeled_rows = flags.unlabeled_rows == "skip" ? metrics::UnlabeledRows::kSkip
+                                                           : metrics::UnlabeledRows::kZero,
+          .ranking = metrics::Ranking::kByScore,
+          .frequency_bounds = flags.by_frequency ? metrics::default_frequency_bounds()
+                                                 : std::vector<std::uint64_t>(),
+          .bootstrap_resamples = flags.bootstrap};
+}
+
+metrics::TrainingLabels make_training_labels(std::vector<std::uint64_t> counts, std::uint64_t rows,
+                                             const labels::PropensityModel& model) {
+  counts.push_back(0);  // a label never seen
+  metrics::TrainingLabels training;
+  training.propensities = labels::propensities(counts, rows, model);
+  training.unseen_propensity = training.propensities.back();
+  training.counts = std::move(counts);
+  return training;
+}
+
+void require_labels(const data::Schema& schema, const std::string& name) {
+  if (schema.has_labels) return;
+  fail(ErrorCode::kInvalidData,
+       "{}: expected labels, found none; name their column with --labels or their file with "
+       "--label-file",
+       name);
+}
+
+MetricsSetting make_setting(const ScoringFlags& flags) {
+  return {.cutoffs = flags.cutoffs,
+          .threshold = flags.threshold,
+          .bootstrap_resamples = flags.bootstrap,
+          .has_training_data = true};
+}
+
+nlohmann::ordered_json propensity_json(const labels::PropensityModel& model) {
+  return {{"A", model.a}, {"B", model.b}};
+}
+
+}  // namespace mhe::app

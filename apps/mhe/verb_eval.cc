@@ -1,0 +1,140 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data_flags.h"
+#include "metrics/evaluator.h"
+#include "metrics/reliability.h"
+#include "metrics_output.h"
+#include "model/linear_model.h"
+#include "predict/batch.h"
+#include "reliability_output.h"
+#include "scoring_flags.h"
+#include "verbs.h"
+
+namespace mhe::app {
+namespace {
+
+// Reliability looks at so many labels a row, whatever -k is, so that its figures can be compared;
+// training calibrates on as many.
+constexpr std::size_t kReliabilityLabels = 10;
+constexpr std::size_t kThresholdLabels = 100;  // a row; as `mhe predict --threshold` gives
+
+struct EvalFlags {
+  std::string model;
+  std::string input;
+  bool bins = false;
+  ScoringFlags scoring;
+  DataFlags data;
+};
+
+metrics::Evaluator make_evaluator(const ScoringFlags& flags, const model::LinearModel& model) {
+  metrics::EvaluatorOptions options = make_evaluator_options(flags);
+  options.ranking = metrics::Ranking::kAsGiven;  // by score, which probabilities may round to ties
+  const auto counts = model.label_counts();
+  return {std::move(options), make_training_labels({counts.begin(), counts.end()},
+                                                   model.training_rows(), propensity_model(flags))};
+}
+
+// What was found so far.
+struct Scores {
+  metrics::Evaluator evaluator;
+  metrics::Reliability reliability = metrics::Reliability();
+};
+
+void add_reliability(std::span<const LabelId> truth, std::span<const predict::Prediction> row,
+                     metrics::Reliability& reliability) {
+  for (const auto& [label, probability] : row.first(std::min(row.size(), kReliabilityLabels))) {
+    reliability.add(probability, std::binary_search(truth.begin(), truth.end(), label));
+  }
+}
+
+void score_batch(const Context& context, const ScoringFlags& flags, const Ragged<LabelId>& truth,
+                 const Ragged<predict::Prediction>& found, Scores& scores) {
+  Ragged<metrics::ScoredLabel> predictions;
+  for (std::size_t row = 0; row < found.rows(); ++row) {
+    for (const auto& [label, probability] : found[row]) {
+      predictions.items.push_back({label, probability});
+    }
+    predictions.end_row();
+    const bool skipped = truth[row].empty() && flags.unlabeled_rows == "skip";
+    if (!skipped) add_reliability(truth[row], found[row], scores.reliability);
+  }
+  scores.evaluator.add(context, truth, predictions);
+}
+
+// Reads, predicts and scores batch by batch, so that memory does not grow with the data.
+Scores score_all(const Context& context, const EvalFlags& flags, const model::LinearModel& model) {
+  Scores scores = {make_evaluator(flags.scoring, model)};
+  labels::LabelNames names = model.label_names();
+  data::ReadOptions input = make_read_options(flags.data, flags.input);
+  predict::adapt_to_model(model, input);
+  const auto reader = data::open_reader(context, input, names);
+  const std::string name = flags.input == "-" ? "standard input" : flags.input;
+  predict::check_schema(model, reader->schema(), name);
+  require_labels(reader->schema(), name);
+  const std::size_t depth =
+      std::max(flags.scoring.cutoffs.back(),
+               flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
+  data::RowBatch batch;
+  while (reader->next(batch)) {
+    score_batch(context, flags.scoring, batch.labels,
+                predict::predict_batch(context, model, batch, depth), scores);
+  }
+  return scores;
+}
+
+void run_eval(Console& console, const EvalFlags& flags) {
+  const labels::PropensityModel propensity = propensity_model(flags.scoring);
+  const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
+  const model::LinearModel model = model::LinearModel::open(flags.model);
+  const Scores scores = score_all(*context, flags, model);
+  const metrics::Report report = scores.evaluator.report(*context);
+  const metrics::ReliabilityReport reliability = scores.reliability.report();
+  const MetricsSetting setting = make_setting(flags.scoring);
+  if (flags.scoring.json) {
+    nlohmann::ordered_json json = metrics_json(report, setting);
+    json["frequencies_from"] = "model";
+    json["propensity"] = propensity_json(propensity);
+    put_reliability(reliability, json);
+    console.print(json.dump(2) + "\n");
+  } else {
+    std::string text = metrics_text(report, setting, console.width());
+    text += "\n" + reliability_text(reliability);
+    if (flags.bins) {
+      text += "\n" + reliability_diagram(reliability, console.width(), bar_style_of_environment());
+    }
+    console.print(text);
+  }
+  console.summarize({report.rows, report.overall.labels});
+}
+
+}  // namespace
+
+std::function<void(Console&)> add_eval(CLI::App& command) {
+  auto flags = std::make_shared<EvalFlags>();
+  command.add_option("MODEL", flags->model, "Model file")->required();
+  command
+      .add_option("DATA", flags->input,
+                  "Data set with true labels, of the kind the model was trained on; - is standard "
+                  "input")
+      ->required();
+  command
+      .add_option("--threshold", flags->scoring.threshold,
+                  "Also F1 of the labels whose probability is at least this, from 0 to 1")
+      ->check(check_probability);
+  command.add_flag("--bins", flags->bins,
+                   "Also a diagram of predicted against observed probabilities");
+  add_scoring_flags(command, flags->scoring);
+  add_data_flags(command, flags->data);
+  return [flags](Console& console) {
+    flags->scoring.settle();
+    run_eval(console, *flags);
+  };
+}
+
+}  // namespace mhe::app

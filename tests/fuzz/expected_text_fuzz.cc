@@ -1,0 +1,13 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `mhe predict` reads from standard input: text for a model, as it comes.
+#include "read_fuzzed.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  mhe::data::ReadOptions options;
+  options.expected_text = {"title", "body"};
+  options.live = true;
+  mhe::fuzz::read_fuzzed(options, mhe::fuzz::as_text(data, size));
+  return 0;
+}
