@@ -93,15 +93,20 @@ void Console::clear_progress() {
 }
 
 void Console::summarize(const Summary& summary) {
-  rusage usage = {};
-  ::getrusage(RUSAGE_SELF, &usage);
   std::string line;
   if (summary.rows) line += fmt::format("{} rows, ", format_count(*summary.rows));
   if (summary.labels) line += fmt::format("{} labels, ", format_count(*summary.labels));
+  const Usage used = usage();
+  say(fmt::format("{}{:.2f} s wall, {:.2f} s CPU, {} peak memory", line, used.wall_seconds,
+                  used.cpu_seconds, format_bytes(used.peak_bytes)));
+}
+
+Usage Console::usage() const {
+  rusage used = {};
+  ::getrusage(RUSAGE_SELF, &used);
   constexpr std::uint64_t kKibibyte = 1024;  // ru_maxrss counts them
-  say(fmt::format("{}{:.2f} s wall, {:.2f} s CPU, {} peak memory", line, wall_seconds(),
-                  cpu_seconds(usage),
-                  format_bytes(static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte)));
+  return {wall_seconds(), cpu_seconds(used),
+          static_cast<std::uint64_t>(used.ru_maxrss) * kKibibyte};
 }
 
 std::unique_ptr<Context> Console::make_context(std::size_t threads, std::uint64_t seed) {

@@ -21,6 +21,13 @@ struct Summary {
   std::optional<std::uint64_t> labels;
 };
 
+/// What the run has used so far.
+struct Usage {
+  double wall_seconds = 0;
+  double cpu_seconds = 0;
+  std::uint64_t peak_bytes = 0;
+};
+
 /// Standard output and error of one run of a verb.
 class Console {
  public:
@@ -40,6 +47,7 @@ class Console {
   /// A Context whose words and progress come here. `threads` 0: one per core.
   [[nodiscard]] std::unique_ptr<Context> make_context(std::size_t threads, std::uint64_t seed = 1);
 
+  [[nodiscard]] Usage usage() const;
   [[nodiscard]] double wall_seconds() const;
   /// Columns of the terminal, or 80.
   [[nodiscard]] std::size_t width() const;

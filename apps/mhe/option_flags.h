@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -33,13 +35,29 @@ class OptionFlags {
     }
   }
 
- private:
-  static std::string kebab(std::string name) {
+  /// "min_df" as "min-df".
+  [[nodiscard]] static std::string kebab(std::string name) {
     std::replace(name.begin(), name.end(), '_', '-');
     return name;
   }
 
+ private:
   CLI::App& command_;
 };
+
+/// Copies the options that were given on the command line, so that the others stay as a preset has
+/// them. `from` is the struct that OptionFlags wrote to.
+template <class Options>
+void copy_given(const CLI::App& command, Options& from, Options& to) {
+  std::vector<void*> sources;
+  from.visit([&](const char*, auto& value, const char*) { sources.push_back(&value); });
+  std::size_t next = 0;
+  to.visit([&](const char* name, auto& value, const char*) {
+    const void* source = sources[next++];
+    const CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
+    if (option == nullptr || option->count() == 0) return;
+    value = *static_cast<const std::decay_t<decltype(value)>*>(source);
+  });
+}
 
 }  // namespace mhe::app

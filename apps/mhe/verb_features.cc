@@ -17,6 +17,7 @@
 #include "option_flags.h"
 #include "text/builder.h"
 #include "text/options.h"
+#include "text_flags.h"
 #include "units.h"
 #include "verbs.h"
 #include "write_flags.h"
@@ -35,32 +36,9 @@ struct FeaturesFlags {
   WriteFlags write;
 };
 
-// "title" or "title=2": the column gets features of its own.
-void apply_own(const std::string& own, std::vector<text::FieldOptions>& fields) {
-  const std::size_t equals = own.find('=');
-  const std::string name = own.substr(0, equals);
-  for (text::FieldOptions& field : fields) {
-    if (field.name != name) continue;
-    field.own = true;
-    if (equals != std::string::npos &&
-        !CLI::detail::lexical_cast(own.substr(equals + 1), field.weight)) {
-      throw UsageError(
-          fmt::format("--own {}: expected a column and a weight such as title=2", own));
-    }
-    return;
-  }
-  throw UsageError(fmt::format("--own {}: there is no text column of this name", own));
-}
-
 text::VectorizerOptions options_for(const FeaturesFlags& flags, const data::Schema& schema) {
   text::VectorizerOptions options = flags.options;
-  options.fields.clear();
-  for (const std::string& name : schema.text_fields) {
-    text::FieldOptions field;
-    field.name = name;
-    options.fields.push_back(std::move(field));
-  }
-  for (const std::string& own : flags.own) apply_own(own, options.fields);
+  options.fields = make_fields(schema.text_fields, flags.own);
   return options;
 }
 
@@ -148,9 +126,7 @@ std::function<void(Console&)> add_features(CLI::App& command) {
   command.add_option("--vocabulary-out", flags->vocabulary_out,
                      "Fit the vocabulary on this data and write it here");
   command.add_option("--vocabulary", flags->vocabulary, "Use a vocabulary fitted before");
-  command.add_option("--own", flags->own,
-                     "A text column that gets features of its own beside the common ones, and "
-                     "their weight, such as title=2; may be repeated");
+  add_own_flag(command, flags->own);
   flags->options.visit(OptionFlags(command));
   add_write_flags(command, flags->write);
   command.add_option("--threads", flags->threads, "Threads; 0: one per core")

@@ -1,13 +1,16 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "data_flags.h"
 #include "option_flags.h"
+#include "text_flags.h"
 #include "train/train_linear.h"
 #include "units.h"
 #include "verbs.h"
@@ -18,18 +21,95 @@ namespace {
 struct TrainFlags {
   std::string input;
   std::string out;
+  std::string valid;
+  std::string valid_labels;
+  std::string preset = "default";
+  std::vector<std::string> own;
   DataFlags data;
-  train::LinearOptions options;
+  train::LinearOptions options;  // where given on the command line
   std::size_t threads = 0;
   std::uint64_t seed = 1;
+  bool resume = false;
+  bool json = false;
 };
 
-void run_train(Console& console, const TrainFlags& flags) {
+train::LinearRun make_run(const TrainFlags& flags) {
+  train::LinearRun run;
+  run.out = flags.out;
+  run.resume = flags.resume;
+  if (!flags.valid.empty()) {
+    DataFlags data = flags.data;
+    data.label_file = flags.valid_labels;
+    run.valid = make_read_options(data, flags.valid);
+  } else if (!flags.valid_labels.empty()) {
+    throw UsageError("--valid-labels names the labels of --valid, which is missing");
+  }
+  if (!flags.own.empty()) {
+    run.fields = [own = flags.own](const std::vector<std::string>& columns) {
+      return make_fields(columns, own);
+    };
+  }
+  return run;
+}
+
+void tell(Console& console, const TrainFlags& flags, const train::LinearReport& report) {
+  if (report.resumed_blocks > 0) {
+    console.say(fmt::format("took {} finished blocks over from the interrupted run",
+                            format_count(report.resumed_blocks)));
+  }
+  if (report.trimmed_labels > 0) {
+    console.say(fmt::format("left out {} labels of fewer than {} rows",
+                            format_count(report.trimmed_labels), flags.options.min_label_count));
+  }
+  std::string shape = fmt::format("heads of {}", fmt::join(report.lengths, " x "));
+  if (report.members > 1) shape += fmt::format(" and {} more cascades", report.members - 1);
+  console.say(fmt::format("{}, {} features, power of the path {:.2g}", shape,
+                          format_count(report.features), report.parent_power));
+  if (report.precision) {
+    console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
+                            format_count(report.judged_rows),
+                            flags.valid.empty() ? "held-out" : "validation", report.precision->at_1,
+                            report.precision->at_3, report.precision->at_5));
+  } else {
+    console.say("no rows were held out, so scores are not calibrated to probabilities");
+  }
+  console.say(fmt::format("wrote {}", flags.out));
+}
+
+void print_json(Console& console, const TrainFlags& flags, const train::LinearReport& report) {
+  const Usage usage = console.usage();
+  const auto megabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  nlohmann::ordered_json json = {
+      {"model", flags.out},
+      {"rows", report.rows},
+      {"labels", report.labels},
+      {"features", report.features},
+      {"lengths", report.lengths},
+      {"members", report.members},
+      {"parent_power", report.parent_power},
+      {"held_out_rows", report.judged_rows},
+      {"wall_s", usage.wall_seconds},
+      {"cpu_s", usage.cpu_seconds},
+      {"peak_rss_mb", megabytes(usage.peak_bytes)},
+      {"model_mb", megabytes(std::filesystem::file_size(flags.out))},
+  };
+  if (report.precision) {
+    json["held_out"] = {{"P@1", report.precision->at_1},
+                        {"P@3", report.precision->at_3},
+                        {"P@5", report.precision->at_5}};
+  }
+  console.print(json.dump() + "\n");
+}
+
+void run_train(Console& console, const TrainFlags& flags, const CLI::App& command) {
+  train::LinearOptions options = train::preset(flags.preset);
+  train::LinearOptions given = flags.options;
+  copy_given(command, given, options);
   const auto context = console.make_context(flags.threads, flags.seed);
   const train::LinearReport report = train::train_linear(
-      *context, make_read_options(flags.data, flags.input), flags.options, flags.out);
-  console.say(fmt::format("heads of {}, {} features; wrote {}", fmt::join(report.lengths, " x "),
-                          format_count(report.features), flags.out));
+      *context, make_read_options(flags.data, flags.input), options, make_run(flags));
+  tell(console, flags, report);
+  if (flags.json) print_json(console, flags, report);
   console.summarize({.rows = report.rows, .labels = report.labels});
 }
 
@@ -39,11 +119,24 @@ std::function<void(Console&)> add_train(CLI::App& command) {
   auto flags = std::make_shared<TrainFlags>();
   command.add_option("DATA", flags->input, "Training data; - is standard input")->required();
   command.add_option("-o,--out", flags->out, "Where to write the model")->required();
+  command
+      .add_option("--preset", flags->preset,
+                  "fast: the first try; default: one model; best: an ensemble. Other flags change "
+                  "what it sets")
+      ->check(CLI::IsMember({"fast", "default", "best"}))
+      ->capture_default_str();
+  command.add_option("--valid", flags->valid,
+                     "Rows that are not trained on: they choose the power of the path and "
+                     "calibrate the probabilities, in place of rows held out from DATA");
+  command.add_option("--valid-labels", flags->valid_labels, "Label file of --valid");
+  command.add_flag("--resume", flags->resume, "Go on where an interrupted run stopped");
+  command.add_flag("--json", flags->json, "Print one object at the end: time, memory, size");
   flags->options.visit(OptionFlags(command));
+  add_own_flag(command, flags->own);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
   add_data_flags(command, flags->data);
-  return [flags](Console& console) { run_train(console, *flags); };
+  return [flags, &command](Console& console) { run_train(console, *flags, command); };
 }
 
 }  // namespace mhe::app

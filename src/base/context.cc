@@ -12,13 +12,22 @@ namespace mhe {
 
 Context::Context(ContextOptions options) : options_(std::move(options)) {
   const std::size_t cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
-  pool_ = std::make_unique<base::ThreadPool>(options_.threads == 0 ? cores : options_.threads);
+  pool_ = std::make_shared<base::ThreadPool>(options_.threads == 0 ? cores : options_.threads);
 }
+
+Context::Context(ContextOptions options, std::shared_ptr<base::ThreadPool> pool)
+    : options_(std::move(options)), pool_(std::move(pool)) {}
 
 Context::~Context() = default;
 
 std::size_t Context::threads() const noexcept {
   return pool_->size();
+}
+
+Context Context::with_seed(std::uint64_t seed) const {
+  ContextOptions options = options_;
+  options.seed = seed;
+  return {std::move(options), pool_};
 }
 
 void Context::warn(std::string_view message) const {

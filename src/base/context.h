@@ -42,6 +42,8 @@ class Context {
 
   [[nodiscard]] std::size_t threads() const noexcept;
   [[nodiscard]] std::uint64_t seed() const noexcept { return options_.seed; }
+  /// The same threads and sinks with another seed. This one must outlive it.
+  [[nodiscard]] Context with_seed(std::uint64_t seed) const;
 
   /// Says something a person should know; from the thread that owns the work only.
   void warn(std::string_view message) const;
@@ -51,8 +53,10 @@ class Context {
   [[nodiscard]] base::ThreadPool& pool() const noexcept { return *pool_; }
 
  private:
+  Context(ContextOptions options, std::shared_ptr<base::ThreadPool> pool);
+
   ContextOptions options_;
-  std::unique_ptr<base::ThreadPool> pool_;
+  std::shared_ptr<base::ThreadPool> pool_;
 };
 
 }  // namespace mhe

@@ -78,7 +78,8 @@ Ragged<Visit> collect_visits(const CascadeData& data, const Level& level,
 }
 
 SparseLevel train_level(const Context& context, const CascadeData& data, const Level& level,
-                        const Ragged<Visit>& visits, const SolverOptions& options) {
+                        const Ragged<Visit>& visits, const SolverOptions& options,
+                        BlockStore* store) {
   const LevelShape& shape = level.shape;
   std::vector<NodeWeights> blocks(shape.num_blocks());
   // The largest first, so that no thread is left alone with a large one at the end.
@@ -89,12 +90,19 @@ SparseLevel train_level(const Context& context, const CascadeData& data, const L
   });
   std::vector<std::unique_ptr<NodeSolver>> solvers(context.threads());
   parallel_blocks(context, blocks.size(), 1, [&](const Block& task) {
+    const std::size_t block = by_size[task.begin];
+    if (store != nullptr) {
+      if (auto stored = store->load(level.index, block)) {
+        blocks[block] = std::move(*stored);
+        return;
+      }
+    }
     auto& solver = solvers[task.worker];
     if (!solver) solver = std::make_unique<NodeSolver>(data.features, options);
-    const std::size_t block = by_size[task.begin];
     blocks[block] =
         solver->solve(visits[block / shape.blocks_per_parent], shape.children_of_block(block),
                       RandomStream(context.seed(), "train_cascade", (level.index << 40U) + block));
+    if (store != nullptr) store->save(level.index, block, blocks[block]);
   });
   return build_level(shape, data.features.num_columns, std::move(blocks));
 }
@@ -103,7 +111,7 @@ SparseLevel train_level(const Context& context, const CascadeData& data, const L
 
 std::vector<SparseLevel> train_cascade(const Context& context, const CascadeData& data,
                                        std::span<const std::uint32_t> lengths,
-                                       const CascadeOptions& options) {
+                                       const CascadeOptions& options, BlockStore* store) {
   std::uint64_t stride = 1;
   for (const std::uint32_t length : lengths) stride *= length;
   std::vector<SparseLevel> levels;
@@ -117,7 +125,7 @@ std::vector<SparseLevel> train_cascade(const Context& context, const CascadeData
       candidates = find_candidates(context, data, views, level, options);
     }
     const Ragged<Visit> visits = collect_visits(data, level, candidates);
-    levels.push_back(train_level(context, data, level, visits, options.solver));
+    levels.push_back(train_level(context, data, level, visits, options.solver, store));
     views.push_back(levels.back().view());
     num_parents *= lengths[h];
     context.report({"training levels", h + 1, lengths.size(), "levels"});

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace mhe::heads {
 
 struct CascadeOptions {
   SolverOptions solver;
-  std::size_t candidates =
-      10;                 ///< an example also trains the parents that rank among its best so many
+  /// An example also trains the parents that rank among its best so many.
+  std::size_t candidates = 10;
   std::size_t beam = 10;  ///< nodes kept a level while candidates are searched
 };
 
@@ -29,10 +30,21 @@ struct CascadeData {
   std::span<const std::uint64_t> positions;  ///< of each label, in [0, product of lengths)
 };
 
+/// Where trained blocks wait until all are there, so that an interrupted training can go on. Calls
+/// come from many threads at once.
+class BlockStore {
+ public:
+  virtual ~BlockStore() = default;
+  /// What save() was given for this block, now or by an interrupted run; none if nothing was.
+  [[nodiscard]] virtual std::optional<NodeWeights> load(std::size_t level, std::size_t block) = 0;
+  virtual void save(std::size_t level, std::size_t block, const NodeWeights& weights) = 0;
+};
+
 /// Trains a cascade of the given lengths, level by level. The same for any number of threads.
 [[nodiscard]] std::vector<SparseLevel> train_cascade(const Context& context,
                                                      const CascadeData& data,
                                                      std::span<const std::uint32_t> lengths,
-                                                     const CascadeOptions& options);
+                                                     const CascadeOptions& options,
+                                                     BlockStore* store = nullptr);
 
 }  // namespace mhe::heads

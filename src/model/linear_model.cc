@@ -28,15 +28,6 @@ std::string level_name(std::size_t member, std::size_t level, std::string_view p
   return fmt::format("member{}.level{}.{}", member, level, part);
 }
 
-// Every position of the tree, whether it has a label or not.
-std::vector<std::uint32_t> labels_by_position(const labels::Order& order) {
-  std::vector<std::uint32_t> label_at(order.space().capacity().value(), kNoLabel);
-  for (std::size_t label = 0; label < order.num_labels(); ++label) {
-    label_at[order.positions()[label]] = static_cast<std::uint32_t>(label);
-  }
-  return label_at;
-}
-
 void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember& member,
                 const std::vector<std::uint32_t>& label_at) {
   const auto lengths = member.order.space().lengths();
@@ -59,6 +50,14 @@ void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember&
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> labels_by_position(const labels::Order& order) {
+  std::vector<std::uint32_t> label_at(order.space().capacity().value(), kNoLabel);
+  for (std::size_t label = 0; label < order.num_labels(); ++label) {
+    label_at[order.positions()[label]] = static_cast<std::uint32_t>(label);
+  }
+  return label_at;
+}
 
 void write_linear(const std::string& path, const TrainedLinear& trained) {
   ModelFileWriter writer(path);

@@ -44,6 +44,9 @@ struct TrainedLinear {
   std::string options_json = {};                     ///< how it was trained
 };
 
+/// The label at every position of the tree, or 2^32 - 1 where there is none.
+[[nodiscard]] std::vector<std::uint32_t> labels_by_position(const labels::Order& order);
+
 /// Writes a model file; atomic. Throws kIo.
 void write_linear(const std::string& path, const TrainedLinear& trained);
 

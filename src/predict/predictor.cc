@@ -2,35 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict/predictor.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "matrix/normalize.h"
 
 namespace mhe::predict {
-namespace {
 
-// One entry a label: the mean of its scores.
-void merge_by_label(std::vector<Prediction>& predictions, std::size_t num_members) {
-  std::stable_sort(predictions.begin(), predictions.end(),
-                   [](const Prediction& a, const Prediction& b) { return a.label < b.label; });
-  std::size_t merged = 0;
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    if (merged > 0 && predictions[merged - 1].label == predictions[i].label) {
-      predictions[merged - 1].probability += predictions[i].probability;
-    } else {
-      predictions[merged++] = predictions[i];
-    }
-  }
-  predictions.resize(merged);
-  for (Prediction& prediction : predictions) {
-    prediction.probability /= static_cast<float>(num_members);
-  }
-}
-
-}  // namespace
-
-Predictor::Predictor(const model::LinearModel& model) : model_(model) {
+Predictor::Predictor(const model::LinearModel& model) : model_(model), search_(model.members()) {
   if (model.vectorizer() != nullptr) text_.emplace(*model.vectorizer());
 }
 
@@ -38,33 +15,11 @@ std::span<const Prediction> Predictor::predict(const SparseRow& features, std::s
   normalized_.assign(features.values.begin(), features.values.end());
   normalize_l2(normalized_);
   const SparseRow query = {features.columns, normalized_};
-  search_members(query, k);
-  for (Prediction& prediction : predictions_) {
+  const std::span<Prediction> found = search_.search(query, k);
+  for (Prediction& prediction : found) {
     prediction.probability = model_.calibration()(prediction.probability);
   }
-  return predictions_;
-}
-
-// Leaves the labels of the highest mean score in predictions_. A label that a member does not rank
-// among its best counts as 0 there.
-void Predictor::search_members(const SparseRow& query, std::size_t k) {
-  const std::size_t num_members = model_.members().size();
-  // Members disagree about the end of their lists; looking further makes the mean less of a
-  // lottery.
-  const std::size_t depth = num_members == 1 ? k : 2 * k + 10;
-  predictions_.clear();
-  for (const model::LinearMember& member : model_.members()) {
-    heads::search_beam(member.levels, query, depth, member.search, beam_);
-    for (const heads::ScoredNode& node : beam_.beam) {
-      predictions_.push_back({LabelId{member.label_at[node.node]}, node.score});
-    }
-  }
-  if (num_members > 1) merge_by_label(predictions_, num_members);
-  const auto by_score = [](const Prediction& a, const Prediction& b) {
-    return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
-  };
-  std::sort(predictions_.begin(), predictions_.end(), by_score);
-  if (predictions_.size() > k) predictions_.resize(k);
+  return found;
 }
 
 std::span<const Prediction> Predictor::predict(std::span<const std::string_view> fields,

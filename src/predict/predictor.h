@@ -8,20 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include <mhe/ids.h>
-
-#include "heads/sparse_cascade.h"
 #include "matrix/sparse.h"
 #include "model/linear_model.h"
+#include "predict/member_search.h"
 #include "text/vectorizer.h"
 
 namespace mhe::predict {
-
-/// A label and its probability as the model sees it.
-struct Prediction {
-  LabelId label{};
-  float probability = 0;
-};
 
 /// Predicts with a shared model. Holds the scratch space, so one per thread; allocates nothing once
 /// it has seen the largest input. The model must outlive it.
@@ -40,12 +32,9 @@ class Predictor {
 
  private:
   const model::LinearModel& model_;
-  void search_members(const SparseRow& query, std::size_t k);
-
-  heads::BeamScratch beam_;
+  MemberSearch search_;
   std::optional<text::Vectorizer::Scratch> text_;
   std::vector<float> normalized_;
-  std::vector<Prediction> predictions_;
 };
 
 }  // namespace mhe::predict

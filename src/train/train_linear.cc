@@ -3,155 +3,161 @@
 #include "train/train_linear.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
+#include <filesystem>
+#include <span>
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
 
 #include "base/check.h"
+#include "base/checksum.h"
 #include "labels/centroids.h"
-#include "labels/names.h"
 #include "labels/order.h"
-#include "matrix/normalize.h"
 #include "model/linear_model.h"
-#include "text/builder.h"
+#include "train/partial_file.h"
 
 namespace mhe::train {
 namespace {
 
-// Everything that is learnt from, in memory.
-struct TrainingSet {
-  SparseMatrix features;  // rows of length 1
-  Ragged<LabelId> labels;
-  labels::LabelNames names;
-  std::optional<text::Vectorizer> vectorizer;
-};
+constexpr std::size_t kMaxHeldOut = 1000;  // rows; ten labels of each make a smooth curve
+constexpr float kDefaultPower = 0.2F;
 
-// The first of several text columns is most often a title: short, and worth more than the rest.
-std::vector<text::FieldOptions> default_fields(const std::vector<std::string>& names) {
-  std::vector<text::FieldOptions> fields;
-  for (const std::string& name : names) {
-    text::FieldOptions field;
-    field.name = name;
-    if (names.size() > 1 && fields.empty()) {
-      field.own = true;
-      field.weight = 2.0;
-    }
-    fields.push_back(std::move(field));
-  }
-  return fields;
+// Everything that decides what the blocks of a training are.
+std::uint64_t fingerprint(const Context& context, const TrainingSet& set,
+                          const LinearOptions& options) {
+  const SparseMatrix& features = set.examples.features;
+  const std::string description = to_json(options);
+  const std::uint64_t sums[] = {
+      context.seed(),
+      checksum64(std::as_bytes(std::span(description))),
+      checksum64(std::as_bytes(std::span(features.offsets))),
+      checksum64(std::as_bytes(std::span(features.columns))),
+      checksum64(std::as_bytes(std::span(features.values))),
+      checksum64(std::as_bytes(std::span(set.examples.labels.offsets))),
+      checksum64(std::as_bytes(std::span(set.examples.labels.items))),
+  };
+  return checksum64(std::as_bytes(std::span(sums)));
 }
 
-text::VectorizerOptions vectorizer_options(const LinearOptions& options,
-                                           const std::vector<std::string>& names) {
-  text::VectorizerOptions result;
-  result.fields = options.fields.empty() ? default_fields(names) : options.fields;
-  result.min_df = 2;  // a word of one document tells nothing about others
-  return result;
+// Members of an ensemble differ in their seeds and, where lengths come by rule, in their shapes.
+std::vector<std::uint32_t> member_lengths(const LinearOptions& options, std::size_t num_labels,
+                                          std::size_t member) {
+  if (options.head == "onehot") return {static_cast<std::uint32_t>(num_labels)};
+  if (!options.lengths.empty()) return options.lengths;
+  const std::size_t leaf = member % 2 == 0 ? options.leaf : options.leaf * 3 / 4;
+  return default_lengths(num_labels, std::max<std::size_t>(2, leaf));
 }
 
-void normalize_rows(SparseMatrix& matrix) {
-  for (std::size_t row = 0; row < matrix.rows(); ++row) {
-    const std::size_t begin = matrix.offsets[row];
-    normalize_l2(std::span(matrix.values).subspan(begin, matrix.offsets[row + 1] - begin));
-  }
+void check_covers(const std::vector<std::uint32_t>& lengths, std::size_t num_labels) {
+  double product = 1;
+  for (const std::uint32_t length : lengths) product *= length;
+  require(product >= static_cast<double>(num_labels),
+          "lengths {} cover {:.0f} labels; the data has {}", fmt::join(lengths, ","), product,
+          num_labels);
 }
 
-TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
-                              const LinearOptions& options) {
-  TrainingSet set;
-  const auto reader = data::open_reader(context, input, set.names);
-  const data::Schema& schema = reader->schema();
-  if (schema.kind == data::InputKind::kDense) {
-    fail(ErrorCode::kInvalidData, "{}: dense vectors; the linear encoder takes text or sparse ones",
-         input.path);
-  }
-  std::optional<text::VectorizerBuilder> builder;
-  if (schema.kind == data::InputKind::kText) {
-    builder.emplace(context, vectorizer_options(options, schema.text_fields),
-                    text::KeepDocuments::kYes);
-  }
-  data::RowBatch batch;
-  while (reader->next(batch)) {
-    set.labels.append(batch.labels);
-    if (builder) {
-      builder->add(text::Documents(batch.text));
-    } else {
-      set.features.append(batch.features);
-    }
-  }
-  if (builder) {
-    text::Fitted fitted = builder->finish();
-    set.features = std::move(fitted.features);
-    set.vectorizer = std::move(fitted.vectorizer);
-  }
-  normalize_rows(set.features);
-  if (set.labels.rows() == 0)
-    fail(ErrorCode::kInvalidData, "{}: no rows to learn from", input.path);
-  if (set.names.size() < 2) {
-    fail(ErrorCode::kInvalidData, "{}: {} labels; learning needs at least 2", input.path,
-         set.names.size());
-  }
-  return set;
-}
-
-std::vector<std::uint32_t> count_labels(const Ragged<LabelId>& labels, std::size_t num_labels) {
-  std::vector<std::uint32_t> counts(num_labels, 0);
-  for (const LabelId label : labels.items) ++counts[index_of(label)];
-  return counts;
+labels::Order order_labels(const Context& context, const TrainingSet& set,
+                           const std::vector<std::uint32_t>& lengths) {
+  const std::size_t num_labels = set.names.size();
+  if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
+  return labels::clustered_order(
+      context,
+      labels::label_centroids(context, set.examples.features, set.examples.labels,
+                              {.num_labels = num_labels}),
+      lengths);
 }
 
 model::TrainedMember train_member(const Context& context, const TrainingSet& set,
-                                  const LinearOptions& options) {
-  labels::Order order = labels::clustered_order(
-      context,
-      labels::label_centroids(context, set.features, set.labels, {.num_labels = set.names.size()}),
-      options.lengths);
-  std::vector<heads::SparseLevel> levels = heads::train_cascade(
-      context, {set.features, set.labels, order.positions()}, options.lengths, options.cascade);
-  return {std::move(order),
-          std::move(levels),
-          {.beam = options.beam, .parent_power = options.parent_power}};
+                                  const LinearOptions& options,
+                                  const std::vector<std::uint32_t>& lengths,
+                                  heads::BlockStore& store) {
+  labels::Order order = order_labels(context, set, lengths);
+  std::vector<heads::SparseLevel> levels =
+      heads::train_cascade(context, {set.examples.features, set.examples.labels, order.positions()},
+                           lengths, options.cascade, &store);
+  const float power = options.parent_power > 0 ? options.parent_power : kDefaultPower;
+  return {std::move(order), std::move(levels), {.beam = options.beam, .parent_power = power}};
 }
 
-std::string describe(LinearOptions options) {
-  nlohmann::ordered_json json;
-  options.visit([&](const char* name, auto& value, const char*) { json[name] = value; });
-  return json.dump();
+// Trained cascades as a search sees them.
+struct MemberViews {
+  std::vector<std::vector<std::uint32_t>> label_at;
+  std::vector<model::LinearMember> members;
+
+  explicit MemberViews(std::span<const model::TrainedMember> trained) {
+    label_at.reserve(trained.size());
+    for (const model::TrainedMember& member : trained) {
+      label_at.push_back(model::labels_by_position(member.order));
+      model::LinearMember& view = members.emplace_back();
+      view.label_at = label_at.back();
+      for (const heads::SparseLevel& level : member.levels) view.levels.push_back(level.view());
+      view.search = member.search;
+    }
+  }
+};
+
+std::size_t held_out_rows(const LinearOptions& options, std::size_t rows) {
+  const auto share = static_cast<std::size_t>(options.held_out * static_cast<double>(rows));
+  return std::min(share, kMaxHeldOut);
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> default_lengths(std::size_t num_labels) {
-  constexpr std::size_t kLeaf = 40;    // children the solver serves in one pass
-  constexpr std::size_t kFirst = 256;  // a longer first head costs more than another level
-  const std::size_t groups = std::max<std::size_t>(1, (num_labels + kLeaf - 1) / kLeaf);
-  std::size_t heads_above = 1;
-  while (std::pow(kFirst, heads_above) < static_cast<double>(groups)) ++heads_above;
-  const double length =
-      std::pow(static_cast<double>(groups), 1.0 / static_cast<double>(heads_above));
-  std::vector<std::uint32_t> lengths(heads_above, static_cast<std::uint32_t>(std::ceil(length)));
-  lengths.push_back(static_cast<std::uint32_t>(std::min(kLeaf, num_labels)));
-  return lengths;
-}
-
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
-                          const LinearOptions& options, const std::string& path) {
-  const TrainingSet set = read_training_set(context, input, options);
-  LinearOptions chosen = options;
-  if (chosen.lengths.empty()) chosen.lengths = default_lengths(set.names.size());
+                          const LinearOptions& options, const LinearRun& run) {
+  validate(options);
+  if (std::filesystem::is_directory(run.out)) {
+    fail(ErrorCode::kInvalidArgument, "{} is a directory; expected a file to write", run.out);
+  }
+  TrainingSet set = read_training_set(context, input, options.text, run.fields);
+  LinearReport report;
+  report.rows = set.examples.rows();
+  report.trimmed_labels = trim_labels(set, options.min_label_count);
+  report.labels = set.names.size();
+  report.features = set.examples.features.num_columns;
+  report.members = options.ensemble;
+  report.lengths = member_lengths(options, set.names.size(), 0);
+  check_covers(report.lengths, set.names.size());
+  const Examples judged =
+      run.valid ? read_more(context, *run.valid, set)
+                : hold_out(set.examples, held_out_rows(options, report.rows), context.seed());
+
+  PartialFile partial({.path = run.out + ".partial",
+                       .fingerprint = fingerprint(context, set, options),
+                       .resume = run.resume});
+  report.resumed_blocks = partial.num_found();
   std::vector<model::TrainedMember> members;
-  members.push_back(train_member(context, set, chosen));
-  const std::vector<std::uint32_t> counts = count_labels(set.labels, set.names.size());
-  model::write_linear(path, {.names = set.names,
-                             .members = members,
-                             .num_features = set.features.num_columns,
-                             .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
-                             .training_rows = set.labels.rows(),
-                             .label_counts = counts,
-                             .options_json = describe(chosen)});
-  return {set.labels.rows(), set.names.size(), set.features.num_columns, chosen.lengths};
+  for (std::size_t m = 0; m < options.ensemble; ++m) {
+    const Context seeded = context.with_seed(context.seed() + m * 0x10001);
+    MemberStore store(partial, m);
+    members.push_back(
+        train_member(seeded, set, options, member_lengths(options, set.names.size(), m), store));
+  }
+  MemberViews views(members);
+  if (options.parent_power == 0) {
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      const float power = choose_parent_power(context, views.members[m], judged);
+      members[m].search.parent_power = views.members[m].search.parent_power = power;
+    }
+  }
+  report.parent_power = members[0].search.parent_power;
+  report.judged_rows = judged.rows();
+  metrics::Calibration calibration;
+  if (judged.rows() > 0) {
+    calibration = calibrate(context, views.members, judged);
+    report.precision = measure_precision(context, views.members, judged);
+  }
+  const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
+  model::write_linear(run.out, {.names = set.names,
+                                .members = members,
+                                .num_features = set.examples.features.num_columns,
+                                .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
+                                .calibration = std::move(calibration),
+                                .training_rows = set.examples.rows(),
+                                .label_counts = counts,
+                                .options_json = to_json(options)});
+  partial.remove();
+  return report;
 }
 
 }  // namespace mhe::train

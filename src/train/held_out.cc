@@ -1,0 +1,85 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/held_out.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/parallel.h"
+#include "predict/member_search.h"
+
+namespace mhe::train {
+namespace {
+
+// The k best labels of every row and whether they are true, best first.
+Ragged<metrics::ScoredHit> rank_rows(const Context& context,
+                                     std::span<const model::LinearMember> members,
+                                     const Examples& rows, std::size_t k) {
+  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
+  std::vector<Ragged<metrics::ScoredHit>> parts((rows.rows() + kGrain - 1) / kGrain);
+  std::vector<std::unique_ptr<predict::MemberSearch>> searches(context.threads());
+  parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
+    auto& search = searches[block.worker];
+    if (!search) search = std::make_unique<predict::MemberSearch>(members);
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      const auto truth = rows.labels[row];
+      for (const predict::Prediction& found : search->search(rows.features[row], k)) {
+        const bool hit = std::find(truth.begin(), truth.end(), found.label) != truth.end();
+        parts[block.index].items.push_back({found.probability, hit});
+      }
+      parts[block.index].end_row();
+    }
+  });
+  Ragged<metrics::ScoredHit> all;
+  for (const auto& part : parts) all.append(part);
+  return all;
+}
+
+double precision_at(const Ragged<metrics::ScoredHit>& ranked, std::size_t k) {
+  std::size_t hits = 0;
+  for (std::size_t row = 0; row < ranked.rows(); ++row) {
+    const auto best = ranked[row].first(std::min(k, ranked[row].size()));
+    hits += static_cast<std::size_t>(
+        std::count_if(best.begin(), best.end(), [](const auto& label) { return label.hit; }));
+  }
+  return 100.0 * static_cast<double>(hits) / static_cast<double>(k * ranked.rows());
+}
+
+}  // namespace
+
+Precision measure_precision(const Context& context, std::span<const model::LinearMember> members,
+                            const Examples& rows) {
+  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, 5);
+  return {precision_at(ranked, 1), precision_at(ranked, 3), precision_at(ranked, 5)};
+}
+
+float choose_parent_power(const Context& context, const model::LinearMember& member,
+                          const Examples& rows) {
+  constexpr std::size_t kEnough = 100;  // fewer rows would choose by chance
+  constexpr double kMargin = 0.1;       // points that a power must gain over the one at hand
+  constexpr float kPowers[] = {0.1F, 0.2F, 0.4F, 0.7F, 1.0F};
+  float best = member.search.parent_power;
+  if (rows.rows() < kEnough || member.levels.size() < 2) return best;
+  model::LinearMember trial = member;
+  const auto mean_with = [&](float power) {
+    trial.search.parent_power = power;
+    return measure_precision(context, {&trial, 1}, rows).mean();
+  };
+  double best_mean = mean_with(best) + kMargin;
+  for (const float power : kPowers) {
+    const double mean = mean_with(power);
+    if (mean <= best_mean) continue;
+    best_mean = mean;
+    best = power;
+  }
+  return best;
+}
+
+metrics::Calibration calibrate(const Context& context, std::span<const model::LinearMember> members,
+                               const Examples& rows) {
+  constexpr std::size_t kDepth = 10;  // labels a row: beyond the true ones, so that misses show too
+  return metrics::fit_calibration(rank_rows(context, members, rows, kDepth).items);
+}
+
+}  // namespace mhe::train

@@ -1,0 +1,41 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What rows that were not trained on tell: how much the path should count, what a score is worth,
+// how good the model is.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/context.h"
+#include "metrics/calibration.h"
+#include "model/linear_model.h"
+#include "train/training_set.h"
+
+namespace mhe::train {
+
+/// Precision at 1, 3 and 5, in per cent.
+struct Precision {
+  double at_1 = 0;
+  double at_3 = 0;
+  double at_5 = 0;
+
+  [[nodiscard]] double mean() const noexcept { return (at_1 + at_3 + at_5) / 3; }
+};
+
+[[nodiscard]] Precision measure_precision(const Context& context,
+                                          std::span<const model::LinearMember> members,
+                                          const Examples& rows);
+
+/// The power of the path under which the member ranks `rows` best; its own if there are too few to
+/// tell.
+[[nodiscard]] float choose_parent_power(const Context& context, const model::LinearMember& member,
+                                        const Examples& rows);
+
+/// Scores of the best labels of each row against whether they are true.
+[[nodiscard]] metrics::Calibration calibrate(const Context& context,
+                                             std::span<const model::LinearMember> members,
+                                             const Examples& rows);
+
+}  // namespace mhe::train

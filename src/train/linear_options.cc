@@ -1,0 +1,97 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/linear_options.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+
+namespace mhe::train {
+
+LinearOptions::LinearOptions() {
+  text.fields.clear();
+  text.min_df = 2;  // a word of one document tells nothing about others
+}
+
+LinearOptions preset(std::string_view name) {
+  LinearOptions options;
+  if (name == "fast") {
+    options.leaf = 25;
+    options.cascade.solver.prune = 0.2F;
+  } else if (name == "best") {
+    options.ensemble = 3;
+  } else {
+    require(name == "default", "preset \"{}\"; expected fast, default or best", name);
+  }
+  return options;
+}
+
+void validate(const LinearOptions& options) {
+  const heads::SolverOptions& solver = options.cascade.solver;
+  require(options.head == "cascade" || options.head == "onehot",
+          "head \"{}\"; the linear encoder has cascade and onehot", options.head);
+  require(options.head == "cascade" || options.lengths.empty(),
+          "onehot is a single head; lengths belong to cascade");
+  require(options.lengths.size() != 1, "a cascade has at least 2 heads; 1 length was given");
+  for (const std::uint32_t length : options.lengths) {
+    require(length > 0, "a head of length 0");
+  }
+  require(options.leaf >= 2, "leaf {}; expected at least 2", options.leaf);
+  require(options.ensemble >= 1 && options.ensemble <= 64, "ensemble {}; expected 1 to 64",
+          options.ensemble);
+  require(options.beam >= 1, "beam 0; expected at least 1");
+  require(options.parent_power >= 0 && std::isfinite(options.parent_power),
+          "parent power {}; expected 0 or more", options.parent_power);
+  require(solver.loss_weight > 0 && std::isfinite(solver.loss_weight),
+          "loss weight {}; expected more than 0", solver.loss_weight);
+  require(solver.sweeps >= 1, "sweeps 0; expected at least 1");
+  require(solver.prune >= 0 && std::isfinite(solver.prune), "prune {}; expected 0 or more",
+          solver.prune);
+  require(options.held_out >= 0 && options.held_out <= 0.5, "held out {}; expected 0 to 0.5",
+          options.held_out);
+}
+
+std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t leaf) {
+  constexpr std::size_t kFirst = 256;  // a longer first head costs more than another level
+  const std::size_t groups = std::max<std::size_t>(1, (num_labels + leaf - 1) / leaf);
+  std::size_t heads_above = 1;
+  while (std::pow(kFirst, heads_above) < static_cast<double>(groups)) ++heads_above;
+  const double length =
+      std::pow(static_cast<double>(groups), 1.0 / static_cast<double>(heads_above));
+  std::vector<std::uint32_t> lengths(heads_above, static_cast<std::uint32_t>(std::ceil(length)));
+  lengths.push_back(static_cast<std::uint32_t>(std::min(leaf, num_labels)));
+  return lengths;
+}
+
+std::vector<text::FieldOptions> default_fields(const std::vector<std::string>& names) {
+  std::vector<text::FieldOptions> fields;
+  for (const std::string& name : names) {
+    text::FieldOptions field;
+    field.name = name;
+    if (names.size() > 1 && fields.empty()) {
+      field.own = true;
+      field.weight = 2.0;
+    }
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+std::string to_json(LinearOptions options) {
+  nlohmann::ordered_json json;
+  options.visit([&](const char* name, auto& value, const char*) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<text::FieldOptions>>) {
+      json[name] = nlohmann::json::parse(text::options_to_json(options.text)).at(name);
+    } else {
+      json[name] = value;
+    }
+  });
+  return json.dump();
+}
+
+}  // namespace mhe::train

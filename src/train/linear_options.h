@@ -1,0 +1,68 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a linear model is trained, and the settings that data decide when a user does not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heads/train_cascade.h"
+#include "text/options.h"
+
+namespace mhe::train {
+
+struct LinearOptions {
+  std::string head = "cascade";        ///< or onehot: one level, every label against all rows
+  std::vector<std::uint32_t> lengths;  ///< of the heads; empty: by rule from the number of labels
+  std::size_t leaf = 40;               ///< length of the last head where lengths come by rule
+  std::size_t ensemble = 1;            ///< cascades whose scores are averaged
+  std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
+  float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
+  std::size_t beam = 10;               ///< nodes kept a level while predicting
+  double held_out = 0.02;              ///< share of rows kept for calibration, 1,000 at most
+  heads::CascadeOptions cascade;
+  text::VectorizerOptions text;  ///< without fields: these follow from the data
+
+  LinearOptions();
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v("head", head, "cascade, or onehot: every label against all rows");
+    v("lengths", lengths, "lengths of the heads, such as 107,40; default: by rule");
+    v("leaf", leaf, "length of the last head where lengths come by rule");
+    v("ensemble", ensemble, "train so many cascades and average their scores");
+    v("min_label_count", min_label_count, "leave out labels of fewer rows");
+    v("candidates", cascade.candidates, "parents an example trains beyond its own");
+    v("parent_power", parent_power,
+      "weight of the path in a label's score; 0: chosen on held-out rows");
+    v("beam", beam, "nodes kept a level while predicting");
+    v("loss_weight", cascade.solver.loss_weight, "C: what an error costs against large weights");
+    v("sweeps", cascade.solver.sweeps, "passes of the solver over a node's examples");
+    v("prune", cascade.solver.prune, "drop weights not larger than this");
+    v("held_out", held_out,
+      "share of rows, 1,000 at most, kept from training for calibration; 0: no calibration");
+    text.visit(v);
+  }
+};
+
+/// The options behind "fast", "default" or "best". Throws kInvalidArgument for another name.
+[[nodiscard]] LinearOptions preset(std::string_view name);
+
+/// Throws kInvalidArgument, saying which option is wrong.
+void validate(const LinearOptions& options);
+
+/// Lengths by rule: last heads of `leaf`, and as few heads as keep the first ones short.
+[[nodiscard]] std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t leaf);
+
+/// Text columns by rule. The first of several is most often a title: short, and worth more than the
+/// rest. A single one shows its subject in its first words.
+[[nodiscard]] std::vector<text::FieldOptions> default_fields(const std::vector<std::string>& names);
+
+/// The options as a JSON object.
+[[nodiscard]] std::string to_json(LinearOptions options);
+
+}  // namespace mhe::train

@@ -1,0 +1,198 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/training_set.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "matrix/normalize.h"
+#include "text/builder.h"
+
+namespace mhe::train {
+namespace {
+
+void normalize_rows(SparseMatrix& matrix) {
+  for (std::size_t row = 0; row < matrix.rows(); ++row) {
+    const std::size_t begin = matrix.offsets[row];
+    normalize_l2(std::span(matrix.values).subspan(begin, matrix.offsets[row + 1] - begin));
+  }
+}
+
+void refuse_dense(const data::Schema& schema, const std::string& path) {
+  if (schema.kind == data::InputKind::kDense) {
+    fail(ErrorCode::kInvalidData, "{}: dense vectors; the linear encoder takes text or sparse ones",
+         path);
+  }
+}
+
+void push_row(const Examples& from, std::size_t row, Examples& to) {
+  const SparseRow features = from.features[row];
+  to.features.columns.insert(to.features.columns.end(), features.columns.begin(),
+                             features.columns.end());
+  to.features.values.insert(to.features.values.end(), features.values.begin(),
+                            features.values.end());
+  to.features.end_row();
+  to.labels.push_row(from.labels[row]);
+}
+
+// Keeps the rows where `keep` is true, in place: what stays only ever moves to the front.
+template <class T>
+void compact(std::vector<std::uint64_t>& offsets, std::vector<T>& items,
+             const std::vector<bool>& keep) {
+  std::uint64_t end = 0;
+  for (std::size_t row = 0; row < keep.size(); ++row) {
+    if (!keep[row]) continue;
+    for (std::uint64_t i = offsets[row]; i < offsets[row + 1]; ++i) items[end++] = items[i];
+  }
+  items.resize(end);
+}
+
+void compact_offsets(std::vector<std::uint64_t>& offsets, const std::vector<bool>& keep) {
+  std::size_t rows = 0;
+  std::uint64_t end = 0;
+  std::uint64_t begin = 0;
+  for (std::size_t row = 0; row < keep.size(); ++row) {
+    const std::uint64_t size = offsets[row + 1] - begin;
+    begin = offsets[row + 1];
+    if (!keep[row]) continue;
+    end += size;
+    offsets[++rows] = end;
+  }
+  offsets.resize(rows + 1);
+}
+
+}  // namespace
+
+TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
+                              text::VectorizerOptions text, const FieldRule& fields) {
+  TrainingSet set;
+  const auto reader = data::open_reader(context, input, set.names);
+  const data::Schema& schema = reader->schema();
+  refuse_dense(schema, input.path);
+  std::optional<text::VectorizerBuilder> builder;
+  if (schema.kind == data::InputKind::kText) {
+    text.fields = fields(schema.text_fields);
+    builder.emplace(context, text, text::KeepDocuments::kYes);
+  }
+  Examples& examples = set.examples;
+  data::RowBatch batch;
+  while (reader->next(batch)) {
+    examples.labels.append(batch.labels);
+    if (builder) {
+      builder->add(text::Documents(batch.text));
+    } else {
+      examples.features.append(batch.features);
+    }
+  }
+  if (builder) {
+    text::Fitted fitted = builder->finish();
+    examples.features = std::move(fitted.features);
+    set.vectorizer = std::move(fitted.vectorizer);
+  }
+  normalize_rows(examples.features);
+  if (examples.rows() == 0) {
+    fail(ErrorCode::kInvalidData, "{}: no rows to learn from", input.path);
+  }
+  if (set.names.size() < 2) {
+    fail(ErrorCode::kInvalidData, "{}: {} labels; learning needs at least 2", input.path,
+         set.names.size());
+  }
+  return set;
+}
+
+Examples read_more(const Context& context, const data::ReadOptions& input, const TrainingSet& set) {
+  labels::LabelNames names = set.names;
+  data::ReadOptions options = input;
+  if (set.vectorizer && options.text_columns.empty()) {
+    for (const auto& field : set.vectorizer->options().fields) {
+      options.expected_text.push_back(field.name);
+    }
+  }
+  const auto reader = data::open_reader(context, options, names);
+  const data::Schema& schema = reader->schema();
+  refuse_dense(schema, input.path);
+  const bool is_text = schema.kind == data::InputKind::kText;
+  if (is_text != set.vectorizer.has_value()) {
+    fail(ErrorCode::kInvalidData, "{}: {}; the training data is {}", input.path,
+         is_text ? "text" : "sparse vectors", is_text ? "sparse vectors" : "text");
+  }
+  Examples examples;
+  data::RowBatch batch;
+  while (reader->next(batch)) {
+    examples.labels.append(batch.labels);
+    examples.features.append(
+        is_text ? set.vectorizer->transform(context, text::Documents(batch.text)) : batch.features);
+  }
+  normalize_rows(examples.features);
+  return examples;
+}
+
+std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
+  if (min_count <= 1) return 0;  // labels of no row cost nothing and keep numbers as they are
+  constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
+  Ragged<LabelId>& labels = set.examples.labels;
+  const std::vector<std::uint32_t> counts = count_labels(labels, set.names.size());
+  std::vector<std::uint32_t> renumbered(counts.size(), kGone);
+  labels::LabelNames names;
+  for (std::size_t label = 0; label < counts.size(); ++label) {
+    if (counts[label] < min_count) continue;
+    renumbered[label] = static_cast<std::uint32_t>(names.size());
+    names.intern(set.names.name(LabelId{static_cast<std::uint32_t>(label)}));
+  }
+  const std::size_t gone = counts.size() - names.size();
+  std::uint64_t end = 0;
+  std::uint64_t begin = 0;
+  for (std::size_t row = 0; row < labels.rows(); ++row) {
+    const std::uint64_t old_end = labels.offsets[row + 1];
+    for (std::uint64_t i = begin; i < old_end; ++i) {
+      const std::uint32_t label = renumbered[index_of(labels.items[i])];
+      if (label != kGone) labels.items[end++] = LabelId{label};
+    }
+    begin = old_end;
+    labels.offsets[row + 1] = end;
+  }
+  labels.items.resize(end);
+  if (names.size() < 2) {
+    fail(ErrorCode::kInvalidData, "{} of {} labels have at least {} rows; learning needs 2",
+         names.size(), counts.size(), min_count);
+  }
+  set.names = std::move(names);
+  return gone;
+}
+
+Examples hold_out(Examples& examples, std::size_t count, std::uint64_t seed) {
+  Examples taken;
+  taken.features.num_columns = examples.features.num_columns;
+  if (count == 0) return taken;
+  std::vector<std::uint32_t> order(examples.rows());
+  std::iota(order.begin(), order.end(), 0U);
+  RandomStream random(seed, "train.held_out");
+  random.shuffle(std::span<std::uint32_t>(order));
+  order.resize(count);
+  std::sort(order.begin(), order.end());
+  std::vector<bool> keep(examples.rows(), true);
+  for (const std::uint32_t row : order) {
+    push_row(examples, row, taken);
+    keep[row] = false;
+  }
+  SparseMatrix& features = examples.features;
+  compact(features.offsets, features.columns, keep);
+  compact(features.offsets, features.values, keep);
+  compact_offsets(features.offsets, keep);
+  compact(examples.labels.offsets, examples.labels.items, keep);
+  compact_offsets(examples.labels.offsets, keep);
+  return taken;
+}
+
+std::vector<std::uint32_t> count_labels(const Ragged<LabelId>& labels, std::size_t num_labels) {
+  std::vector<std::uint32_t> counts(num_labels, 0);
+  for (const LabelId label : labels.items) ++counts[index_of(label)];
+  return counts;
+}
+
+}  // namespace mhe::train

@@ -1,0 +1,63 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a linear model is learnt from, in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mhe/ids.h>
+
+#include "base/context.h"
+#include "data/reader.h"
+#include "labels/names.h"
+#include "matrix/ragged.h"
+#include "matrix/sparse.h"
+#include "text/options.h"
+#include "text/vectorizer.h"
+
+namespace mhe::train {
+
+/// Rows of length 1 and their labels.
+struct Examples {
+  SparseMatrix features;
+  Ragged<LabelId> labels;
+
+  [[nodiscard]] std::size_t rows() const noexcept { return labels.rows(); }
+};
+
+struct TrainingSet {
+  Examples examples;
+  labels::LabelNames names;
+  std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is sparse vectors
+};
+
+/// From the names of the text columns to how they are used.
+using FieldRule = std::function<std::vector<text::FieldOptions>(const std::vector<std::string>&)>;
+
+/// Reads training data; the fields of `text` come from `fields`. Throws as the reader does, and
+/// kInvalidData for data that nothing can be learnt from.
+[[nodiscard]] TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
+                                            text::VectorizerOptions text, const FieldRule& fields);
+
+/// Reads other data the way `set` was read. Labels that `set` does not have get ids beyond its own.
+[[nodiscard]] Examples read_more(const Context& context, const data::ReadOptions& input,
+                                 const TrainingSet& set);
+
+/// Takes labels of fewer than `min_count` rows away; the others are numbered anew, in their order.
+/// Returns how many went.
+std::size_t trim_labels(TrainingSet& set, std::size_t min_count);
+
+/// Moves `count` random rows out of the examples.
+[[nodiscard]] Examples hold_out(Examples& examples, std::size_t count, std::uint64_t seed);
+
+/// Training rows of each label.
+[[nodiscard]] std::vector<std::uint32_t> count_labels(const Ragged<LabelId>& labels,
+                                                      std::size_t num_labels);
+
+}  // namespace mhe::train
