@@ -145,6 +145,7 @@ std::vector<Knot> isotonic_knots(std::span<const ScoredHit> order) {
   join_alike(pools);
   const Range range = range_of(order);
   std::vector<Knot> knots;
+  knots.reserve(pools.size() + 2);
   for (const Pool& pool : pools) knots.push_back({pool.centre(), pool.probability()});
   const Knot first = knots.front();
   const Knot last = knots.back();

@@ -19,9 +19,9 @@ namespace {
 std::vector<std::string> field_names(const model::LinearModel& model) {
   std::vector<std::string> names;
   if (model.vectorizer() == nullptr) return names;
-  for (const text::FieldOptions& field : model.vectorizer()->options().fields) {
-    names.push_back(field.name);
-  }
+  const std::vector<text::FieldOptions>& fields = model.vectorizer()->options().fields;
+  names.reserve(fields.size());
+  for (const text::FieldOptions& field : fields) names.push_back(field.name);
   return names;
 }
 
