@@ -37,8 +37,8 @@ std::vector<std::uint32_t> labels_by_position(const labels::Order& order) {
   return label_at;
 }
 
-void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember& member) {
-  const std::vector<std::uint32_t> label_at = labels_by_position(member.order);
+void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember& member,
+                const std::vector<std::uint32_t>& label_at) {
   const auto lengths = member.order.space().lengths();
   writer.add_tensor<std::uint32_t>(member_name(index, "label_at"), {label_at.size()}, label_at);
   writer.add_tensor<std::uint32_t>(member_name(index, "lengths"), {lengths.size()}, lengths);
@@ -70,8 +70,12 @@ void write_linear(const std::string& path, const TrainedLinear& trained) {
   writer.add_tensor<std::uint32_t>("labels.counts", {trained.label_counts.size()},
                                    trained.label_counts);
   nlohmann::ordered_json searches = nlohmann::ordered_json::array();
+  std::vector<std::vector<std::uint32_t>> label_at;  // the writer refers to them until it commits
+  for (const TrainedMember& member : trained.members) {
+    label_at.push_back(labels_by_position(member.order));
+  }
   for (std::size_t m = 0; m < trained.members.size(); ++m) {
-    add_member(writer, m, trained.members[m]);
+    add_member(writer, m, trained.members[m], label_at[m]);
     const heads::BeamOptions& search = trained.members[m].search;
     searches.push_back({{"beam", search.beam}, {"parent_power", search.parent_power}});
   }
