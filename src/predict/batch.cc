@@ -10,9 +10,8 @@
 #include "base/parallel.h"
 
 namespace mhe::predict {
-namespace {
 
-void check_kind(const model::LinearModel& model, const data::RowBatch& batch) {
+void check_input(const model::LinearModel& model, const data::RowBatch& batch) {
   const text::Vectorizer* vectorizer = model.vectorizer();
   const std::size_t expected = vectorizer == nullptr ? 0 : vectorizer->options().fields.size();
   if (expected == 0 && batch.features.rows() != batch.rows) {
@@ -24,8 +23,6 @@ void check_kind(const model::LinearModel& model, const data::RowBatch& batch) {
   }
 }
 
-}  // namespace
-
 void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options) {
   if (model.vectorizer() == nullptr || !options.text_columns.empty()) return;
   const auto& fields = model.vectorizer()->options().fields;
@@ -35,7 +32,7 @@ void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options)
 
 Ragged<Prediction> predict_batch(const Context& context, const model::LinearModel& model,
                                  const data::RowBatch& batch, std::size_t k) {
-  if (batch.rows > 0) check_kind(model, batch);
+  if (batch.rows > 0) check_input(model, batch);
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
   std::vector<Ragged<Prediction>> parts((batch.rows + kGrain - 1) / kGrain);
   std::vector<std::unique_ptr<Predictor>> predictors(context.threads());

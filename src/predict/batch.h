@@ -15,6 +15,9 @@ namespace mhe::predict {
 /// name columns themselves.
 void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options);
 
+/// Throws kInvalidData if the rows are not of the kind the model takes.
+void check_input(const model::LinearModel& model, const data::RowBatch& batch);
+
 /// The k best labels of every row, found on all threads. Throws kInvalidData if the rows are not of
 /// the kind the model takes.
 [[nodiscard]] Ragged<Prediction> predict_batch(const Context& context,
