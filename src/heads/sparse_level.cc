@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "base/check.h"
 #include "base/checked.h"
@@ -13,26 +12,59 @@
 namespace mhe::heads {
 namespace {
 
-constexpr std::size_t kMaxBlockWidth = 64;
+constexpr std::size_t kMaxBlockWidth = kernels::kRecordGroup * kernels::kMaxRecordGroups;
 constexpr std::size_t kBlocksPerWord = 64;
 
-std::uint64_t load_mask(const std::uint8_t* record, std::size_t mask_bytes) noexcept {
-  std::uint64_t mask = 0;
-  std::memcpy(&mask, record, mask_bytes);
-  return mask;
+// Where a block's weights of a feature are.
+struct Place {
+  std::uint32_t block = 0;
+  std::uint32_t record = 0;
+};
+
+void put_u16(std::vector<std::uint8_t>& stream, std::size_t at, std::uint16_t value) {
+  stream[at] = static_cast<std::uint8_t>(value & 0xFF);
+  stream[at + 1] = static_cast<std::uint8_t>(value >> 8);
 }
 
-// Adds one record to the scores of its block.
-void add_record(const std::uint8_t* record, std::size_t mask_bytes, float value,
-                float* scores) noexcept {
-  const std::uint8_t* weight = record + mask_bytes;
-  for (std::uint64_t mask = load_mask(record, mask_bytes); mask != 0; mask &= mask - 1) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, weight, sizeof bits);
-    weight += sizeof bits;
-    scores[std::countr_zero(mask)] += value * from_bfloat16(bits);
+// Takes the weights of blocks, each from front to back, and lays them out.
+class StreamBuilder {
+ public:
+  StreamBuilder(SparseLevel& level, std::span<const NodeWeights> blocks)
+      : level_(level), blocks_(blocks), value_at_(blocks.size(), 0) {}
+
+  // The records of one feature in 64 consecutive blocks.
+  void add_word(std::span<const Place> places) {
+    std::vector<std::uint8_t>& stream = level_.stream;
+    const std::size_t begin = stream.size();
+    if (begin >> 40U != 0) fail(ErrorCode::kResourceLimit, "a level has more than a terabyte");
+    kernels::RecordWord word = {0, begin << 24U | places.front().block / kBlocksPerWord};
+    stream.resize(begin + 2 * places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      word.bits |= std::uint64_t{1} << places[i].block % kBlocksPerWord;
+      put_u16(stream, begin + 2 * i, static_cast<std::uint16_t>(stream.size() - begin));
+      add_record(places[i]);
+    }
+    level_.words.push_back(word);
   }
-}
+
+ private:
+  void add_record(const Place& place) {
+    const NodeWeights& block = blocks_[place.block];
+    const std::uint64_t mask = block.masks[place.record];
+    std::vector<std::uint8_t>& stream = level_.stream;
+    for (std::size_t i = 0; i < level_.shape.mask_bytes(); ++i) {
+      stream.push_back(static_cast<std::uint8_t>(mask >> (8 * i) & 0xFF));
+    }
+    for (int i = 0; i < std::popcount(mask); ++i) {
+      stream.resize(stream.size() + 2);
+      put_u16(stream, stream.size() - 2, to_bfloat16(block.values[value_at_[place.block]++]));
+    }
+  }
+
+  SparseLevel& level_;
+  std::span<const NodeWeights> blocks_;
+  std::vector<std::uint64_t> value_at_;  // records of a block come in order
+};
 
 }  // namespace
 
@@ -52,7 +84,7 @@ ChildRange LevelShape::children_of_block(std::size_t block) const noexcept {
 }
 
 SparseLevelView SparseLevel::view() const noexcept {
-  return {shape, word_begin, words, record_begin, stream, bias, present};
+  return {shape, {word_begin, words, stream, shape.mask_bytes()}, bias, present};
 }
 
 SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
@@ -74,10 +106,6 @@ SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
   for (std::size_t f = 0; f < num_features; ++f) {
     counts[f + 1] = checked_add(counts[f + 1], counts[f], "records of a level");
   }
-  struct Place {
-    std::uint32_t block = 0;
-    std::uint32_t record = 0;
-  };
   std::vector<Place> places(counts.back());
   std::vector<std::uint32_t> next(counts.begin(), counts.end() - 1);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -86,84 +114,66 @@ SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
                                                static_cast<std::uint32_t>(r)};
     }
   }
-  std::vector<std::uint64_t> value_at(blocks.size(), 0);  // records of a block come in order
-  const std::size_t mask_bytes = shape.mask_bytes();
+  StreamBuilder builder(level, blocks);
   level.word_begin.reserve(num_features + 1);
   for (std::size_t f = 0; f < num_features; ++f) {
     level.word_begin.push_back(checked_cast<std::uint32_t>(level.words.size(), "words of a level"));
-    for (std::uint32_t at = counts[f]; at < counts[f + 1]; ++at) {
-      const Place place = places[at];
-      const auto index = static_cast<std::uint32_t>(place.block / kBlocksPerWord);
-      if (level.words.size() == level.word_begin.back() || level.words.back().index != index) {
-        level.words.push_back({0, at, index});
-      }
-      level.words.back().bits |= std::uint64_t{1} << place.block % kBlocksPerWord;
-      level.record_begin.push_back(
-          checked_cast<std::uint32_t>(level.stream.size(), "bytes of a level"));
-      const NodeWeights& block = blocks[place.block];
-      const std::uint64_t mask = block.masks[place.record];
-      const auto* mask_data = reinterpret_cast<const std::uint8_t*>(&mask);
-      level.stream.insert(level.stream.end(), mask_data, mask_data + mask_bytes);
-      for (int i = 0; i < std::popcount(mask); ++i) {
-        const std::uint16_t bits = to_bfloat16(block.values[value_at[place.block]++]);
-        level.stream.push_back(static_cast<std::uint8_t>(bits & 0xFF));
-        level.stream.push_back(static_cast<std::uint8_t>(bits >> 8));
-      }
+    for (std::uint32_t at = counts[f]; at < counts[f + 1];) {
+      std::uint32_t end = at + 1;
+      const std::uint32_t index = places[at].block / kBlocksPerWord;
+      while (end < counts[f + 1] && places[end].block / kBlocksPerWord == index) ++end;
+      builder.add_word(std::span(places).subspan(at, end - at));
+      at = end;
     }
   }
   level.word_begin.push_back(checked_cast<std::uint32_t>(level.words.size(), "words of a level"));
+  level.stream.resize(level.stream.size() + kernels::kRecordReach, 0);
   return level;
 }
 
 void score_blocks(const SparseLevelView& level, const SparseRow& query,
-                  std::span<const std::uint32_t> blocks, std::span<float> scores) noexcept {
+                  std::span<const std::uint32_t> blocks, LevelScratch& scratch,
+                  std::span<float> scores) {
   const std::size_t width = level.shape.block_width;
-  const std::size_t mask_bytes = level.shape.mask_bytes();
+  const std::size_t lanes = level.shape.lanes();
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    std::copy_n(level.bias.data() + blocks[i] * width, width, scores.data() + i * width);
+    std::copy_n(level.bias.data() + blocks[i] * width, width, scores.data() + i * lanes);
   }
-  for (std::size_t t = 0; t < query.size(); ++t) {
-    const std::uint32_t feature = query.columns[t];
-    if (feature >= level.num_features()) continue;
-    const BlockWord* word = level.words.data() + level.word_begin[feature];
-    const BlockWord* const end = level.words.data() + level.word_begin[feature + 1];
-    for (std::size_t i = 0; i < blocks.size() && word != end; ++i) {
-      const std::uint32_t block = blocks[i];
-      while (word != end && word->index < block / kBlocksPerWord) ++word;
-      if (word == end || word->index != block / kBlocksPerWord) continue;
-      const std::uint64_t bit = std::uint64_t{1} << block % kBlocksPerWord;
-      if ((word->bits & bit) == 0) continue;
-      const std::size_t record =
-          word->first_record + static_cast<std::size_t>(std::popcount(word->bits & (bit - 1)));
-      add_record(level.stream.data() + level.record_begin[record], mask_bytes, query.values[t],
-                 scores.data() + i * width);
+  scratch.reserve(query.size(), level.shape.num_blocks());
+  kernels::RecordSearch search = {.columns = query.columns,
+                                  .values = query.values,
+                                  .block_bits = scratch.block_bits,
+                                  .first_slots = scratch.first_slots,
+                                  .cursors = scratch.cursors,
+                                  .hits = scratch.hits};
+  kernels::start_query(level.records, search);
+  for (std::size_t first = 0; first < blocks.size(); first += kernels::kMaxRecordBlocks) {
+    search.blocks = blocks.subspan(
+        first, std::min<std::size_t>(kernels::kMaxRecordBlocks, blocks.size() - first));
+    for (std::size_t i = search.blocks.size(); i-- > 0;) {
+      const std::uint32_t word = search.blocks[i] / kBlocksPerWord;
+      search.block_bits[word] |= std::uint64_t{1} << search.blocks[i] % kBlocksPerWord;
+      search.first_slots[word] = static_cast<std::uint32_t>(i);
     }
+    kernels::add_records(level.records, search, scores.data() + first * lanes);
+    for (const std::uint32_t block : search.blocks) search.block_bits[block / kBlocksPerWord] = 0;
   }
+}
+
+void LevelScratch::reserve(std::size_t query_size, std::size_t num_blocks) {
+  const std::size_t words = (num_blocks + kBlocksPerWord - 1) / kBlocksPerWord;
+  const std::size_t num_hits = query_size * std::min(num_blocks, kernels::kMaxRecordBlocks);
+  if (block_bits.size() < words) block_bits.resize(words, 0);
+  if (first_slots.size() < words) first_slots.resize(words);
+  if (cursors.size() < query_size) cursors.resize(query_size);
+  if (hits.size() < num_hits) hits.resize(num_hits);
 }
 
 float score_child_reference(const SparseLevelView& level, const SparseRow& query, std::size_t block,
                             std::size_t child) {
-  float score = level.bias[block * level.shape.block_width + child];
-  for (std::size_t t = 0; t < query.size(); ++t) {
-    const std::uint32_t feature = query.columns[t];
-    if (feature >= level.num_features()) continue;
-    for (std::size_t w = level.word_begin[feature]; w < level.word_begin[feature + 1]; ++w) {
-      std::size_t record = level.words[w].first_record;
-      for (std::size_t b = 0; b < kBlocksPerWord; ++b) {
-        if ((level.words[w].bits >> b & 1) == 0) continue;
-        const std::uint8_t* data = level.stream.data() + level.record_begin[record++];
-        if (level.words[w].index * kBlocksPerWord + b != block) continue;
-        const std::uint64_t mask = load_mask(data, level.shape.mask_bytes());
-        if ((mask >> child & 1) == 0) continue;
-        const auto before =
-            static_cast<std::size_t>(std::popcount(mask & ((std::uint64_t{1} << child) - 1)));
-        std::uint16_t bits = 0;
-        std::memcpy(&bits, data + level.shape.mask_bytes() + before * sizeof bits, sizeof bits);
-        score += query.values[t] * from_bfloat16(bits);
-      }
-    }
-  }
-  return score;
+  const kernels::RecordSearch search = {.columns = query.columns, .values = query.values};
+  return kernels::add_records_reference(level.records, search, static_cast<std::uint32_t>(block),
+                                        child, level.bias[block * level.shape.block_width + child]);
 }
 
 }  // namespace mhe::heads

@@ -47,10 +47,8 @@ void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember&
     const heads::SparseLevel& level = member.levels[h];
     writer.add_tensor<std::uint32_t>(name("word_begin"), {level.word_begin.size()},
                                      level.word_begin);
-    const std::span<const heads::BlockWord> words = level.words;
+    const std::span<const kernels::RecordWord> words = level.words;
     writer.add_tensor(name("words"), Dtype::kU64, {words.size(), 2}, std::as_bytes(words));
-    writer.add_tensor<std::uint32_t>(name("record_begin"), {level.record_begin.size()},
-                                     level.record_begin);
     writer.add_tensor<std::uint8_t>(name("stream"), {level.stream.size()}, level.stream);
     writer.add_tensor<float>(name("bias"), {level.present.size(), level.shape.block_width},
                              level.bias);
@@ -171,11 +169,12 @@ LinearMember LinearModel::load_member(std::size_t index) const {
     heads::SparseLevelView level;
     level.shape = heads::LevelShape::of(num_nodes, lengths[h]);
     num_nodes = checked_mul<std::uint64_t>(num_nodes, lengths[h], "nodes of the tree");
-    level.word_begin = file_.tensor<std::uint32_t>(name("word_begin"));
+    level.records.word_begin = file_.tensor<std::uint32_t>(name("word_begin"));
     const auto words = file_.tensor<std::uint64_t>(name("words"));
-    level.words = {reinterpret_cast<const heads::BlockWord*>(words.data()), words.size() / 2};
-    level.record_begin = file_.tensor<std::uint32_t>(name("record_begin"));
-    level.stream = file_.tensor<std::uint8_t>(name("stream"));
+    level.records.words = {reinterpret_cast<const kernels::RecordWord*>(words.data()),
+                           words.size() / 2};
+    level.records.stream = file_.tensor<std::uint8_t>(name("stream"));
+    level.records.num_groups = level.shape.mask_bytes();
     level.bias = file_.tensor<float>(name("bias"));
     level.present = file_.tensor<std::uint64_t>(name("present"));
     check_level(level);
@@ -184,55 +183,18 @@ LinearMember LinearModel::load_member(std::size_t index) const {
   if (lengths.empty() || num_nodes != member.label_at.size()) {
     fail(ErrorCode::kInvalidData, "{}: head lengths and positions do not agree", file_.path());
   }
-  check_reachable(member);
   return member;
 }
 
-// What score_blocks() relies on. Everything it reads is bounded here once, so that searching needs
-// no checks.
+// What score_blocks() relies on; it takes the arrays' contents as they come.
 void LinearModel::check_level(const heads::SparseLevelView& level) const {
   const std::size_t num_blocks = level.shape.num_blocks();
-  bool sound = level.word_begin.size() == num_features_ + 1 && level.word_begin.front() == 0 &&
-               level.word_begin.back() == level.words.size() &&
-               std::is_sorted(level.word_begin.begin(), level.word_begin.end()) &&
-               level.present.size() == num_blocks &&
-               level.bias.size() == num_blocks * level.shape.block_width;
-  std::uint64_t records = 0;
-  for (const heads::BlockWord& word : level.words) {
-    sound = sound && word.first_record == records;
-    records += static_cast<std::uint64_t>(std::popcount(word.bits));
-  }
-  sound = sound && records == level.record_begin.size();
-  const std::size_t mask_bytes = level.shape.mask_bytes();
-  const std::uint64_t all_children = ~std::uint64_t{0} >> (64 - level.shape.block_width);
-  std::uint64_t at = 0;  // records lie end to end
-  for (const std::uint32_t begin : level.record_begin) {
-    sound = sound && begin == at && at + mask_bytes <= level.stream.size();
-    if (!sound) break;
-    std::uint64_t mask = 0;
-    std::memcpy(&mask, level.stream.data() + at, mask_bytes);
-    sound = (mask & ~all_children) == 0;
-    at += mask_bytes + 2 * static_cast<std::uint64_t>(std::popcount(mask));
-  }
-  if (!sound || at != level.stream.size()) {
-    fail(ErrorCode::kInvalidData, "{}: the weights of a level are damaged", file_.path());
-  }
-}
-
-// Only positions that hold a label may be reached.
-void LinearModel::check_reachable(const LinearMember& member) const {
-  const heads::SparseLevelView& last = member.levels.back();
-  const heads::LevelShape& shape = last.shape;
-  for (std::size_t block = 0; block < shape.num_blocks(); ++block) {
-    const heads::ChildRange range = shape.children_of_block(block);
-    const std::size_t first = block / shape.blocks_per_parent * shape.children_per_parent;
-    for (std::uint64_t rest = last.present[block]; rest != 0; rest &= rest - 1) {
-      const auto child = range.begin + static_cast<std::uint32_t>(std::countr_zero(rest));
-      if (child >= range.end || member.label_at[first + child] >= num_labels_) {
-        fail(ErrorCode::kInvalidData, "{}: a node without a label can be predicted", file_.path());
-      }
-    }
-  }
+  const bool sound =
+      level.records.word_begin.size() == num_features_ + 1 &&
+      level.records.stream.size() >= kernels::kRecordReach && level.present.size() == num_blocks &&
+      level.bias.size() == checked_mul(num_blocks, level.shape.block_width, "nodes of a level");
+  if (!sound)
+    fail(ErrorCode::kInvalidData, "{}: the arrays of a level differ in size", file_.path());
 }
 
 std::string LinearModel::label_name(LabelId label) const {

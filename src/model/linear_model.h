@@ -49,7 +49,7 @@ void write_linear(const std::string& path, const TrainedLinear& trained);
 
 /// One cascade of a model as it lies in the file.
 struct LinearMember {
-  std::span<const std::uint32_t> label_at;  ///< by position
+  std::span<const std::uint32_t> label_at;  ///< by position; not checked: may be no label
   std::vector<heads::SparseLevelView> levels;
   heads::BeamOptions search;
 };
@@ -86,7 +86,6 @@ class LinearModel {
   void load_calibration();
   [[nodiscard]] LinearMember load_member(std::size_t index) const;
   void check_level(const heads::SparseLevelView& level) const;
-  void check_reachable(const LinearMember& member) const;
 
   ModelFile file_;
   std::size_t num_labels_ = 0;

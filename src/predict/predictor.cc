@@ -10,10 +10,12 @@
 namespace mhe::predict {
 namespace {
 
-// One entry a label: the mean of its scores.
+// One entry a label: the mean of its scores. Scores of a label are added from the lowest up, so
+// that the sum does not depend on the sort, which is not a stable one: that would allocate.
 void merge_by_label(std::vector<Prediction>& predictions, std::size_t num_members) {
-  std::stable_sort(predictions.begin(), predictions.end(),
-                   [](const Prediction& a, const Prediction& b) { return a.label < b.label; });
+  std::sort(predictions.begin(), predictions.end(), [](const Prediction& a, const Prediction& b) {
+    return a.label != b.label ? a.label < b.label : a.probability < b.probability;
+  });
   std::size_t merged = 0;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     if (merged > 0 && predictions[merged - 1].label == predictions[i].label) {
@@ -56,7 +58,9 @@ void Predictor::search_members(const SparseRow& query, std::size_t k) {
   for (const model::LinearMember& member : model_.members()) {
     heads::search_beam(member.levels, query, depth, member.search, beam_);
     for (const heads::ScoredNode& node : beam_.beam) {
-      predictions_.push_back({LabelId{member.label_at[node.node]}, node.score});
+      const std::uint32_t label = member.label_at[node.node];
+      // The file is mapped, not read, so its labels are looked at when they come up.
+      if (label < model_.num_labels()) predictions_.push_back({LabelId{label}, node.score});
     }
   }
   if (num_members > 1) merge_by_label(predictions_, num_members);
