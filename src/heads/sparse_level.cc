@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "base/check.h"
 #include "base/checked.h"
-#include "matrix/bfloat16.h"
 
 namespace mhe::heads {
 namespace {
@@ -21,48 +21,159 @@ struct Place {
   std::uint32_t record = 0;
 };
 
-void put_u16(std::vector<std::uint8_t>& stream, std::size_t at, std::uint16_t value) {
-  stream[at] = static_cast<std::uint8_t>(value & 0xFF);
-  stream[at + 1] = static_cast<std::uint8_t>(value >> 8);
+template <class T>
+void put(std::vector<std::uint8_t>& stream, std::size_t at, T value) {
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    stream[at + i] = static_cast<std::uint8_t>(value >> (8 * i) & 0xFF);
+  }
 }
 
-// Takes the weights of blocks, each from front to back, and lays them out.
+template <class T>
+void append(std::vector<std::uint8_t>& stream, T value) {
+  stream.resize(stream.size() + sizeof value);
+  put(stream, stream.size() - sizeof value, value);
+}
+
+// The byte whose square, with its sign, is nearest.
+std::int8_t quantize(float weight, float scale) noexcept {
+  const float root = std::sqrt(std::abs(weight) / scale);
+  const float low = std::floor(root);
+  // Between the squares of two neighbours the middle is where the choice changes.
+  const float middle = (low * low + (low + 1) * (low + 1)) / 2;
+  const float size = std::min(127.0F, root * root > middle ? low + 1 : low);
+  return static_cast<std::int8_t>(weight < 0 ? -size : size);
+}
+
+// The code of the smallest scale that reaches the weight.
+std::uint8_t scale_code_for(float largest) noexcept {
+  int code = 0;
+  while (code < 255 &&
+         kernels::decode_scale(static_cast<std::uint8_t>(code)) * 127 * 127 < largest) {
+    ++code;
+  }
+  return static_cast<std::uint8_t>(code);
+}
+
+// Lays the weights of blocks out by feature. Takes each block's from front to back.
 class StreamBuilder {
  public:
   StreamBuilder(SparseLevel& level, std::span<const NodeWeights> blocks)
-      : level_(level), blocks_(blocks), value_at_(blocks.size(), 0) {}
+      : stream_(level.stream),
+        table_(level.view().records),
+        blocks_(blocks),
+        value_at_(blocks.size(), 0) {}
 
-  // The records of one feature in 64 consecutive blocks.
-  void add_word(std::span<const Place> places) {
-    std::vector<std::uint8_t>& stream = level_.stream;
-    const std::size_t begin = stream.size();
-    if (begin >> 40U != 0) fail(ErrorCode::kResourceLimit, "a level has more than a terabyte");
-    kernels::RecordWord word = {0, begin << 24U | places.front().block / kBlocksPerWord};
-    stream.resize(begin + 2 * places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      word.bits |= std::uint64_t{1} << places[i].block % kBlocksPerWord;
-      put_u16(stream, begin + 2 * i, static_cast<std::uint16_t>(stream.size() - begin));
-      add_record(places[i]);
+  // The records of one feature, by ascending block.
+  void add_posting(std::span<const Place> places) {
+    if (places.empty()) return;
+    const std::uint8_t code = scale_code_for(largest_of(places));
+    scale_ = kernels::decode_scale(code);
+    stream_.push_back(code);
+    if (places.size() <= kernels::kMaxListEntries && is_list_shorter(places)) {
+      add_list(places);
+    } else {
+      add_bitmap(places);
     }
-    level_.words.push_back(word);
   }
 
  private:
-  void add_record(const Place& place) {
-    const NodeWeights& block = blocks_[place.block];
-    const std::uint64_t mask = block.masks[place.record];
-    std::vector<std::uint8_t>& stream = level_.stream;
-    for (std::size_t i = 0; i < level_.shape.mask_bytes(); ++i) {
-      stream.push_back(static_cast<std::uint8_t>(mask >> (8 * i) & 0xFF));
+  [[nodiscard]] std::size_t count_of(const Place& place) const {
+    return static_cast<std::size_t>(std::popcount(blocks_[place.block].masks[place.record]));
+  }
+
+  [[nodiscard]] float largest_of(std::span<const Place> places) const {
+    float largest = 0;
+    for (const Place& place : places) {
+      const std::size_t first = value_at_[place.block];
+      for (std::size_t i = first; i < first + count_of(place); ++i) {
+        largest = std::max(largest, std::abs(blocks_[place.block].values[i]));
+      }
     }
-    for (int i = 0; i < std::popcount(mask); ++i) {
-      stream.resize(stream.size() + 2);
-      put_u16(stream, stream.size() - 2, to_bfloat16(block.values[value_at_[place.block]++]));
+    return largest;
+  }
+
+  // In both forms the records take the same bytes.
+  [[nodiscard]] bool is_list_shorter(std::span<const Place> places) const {
+    std::size_t words = 1;
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      const bool same = places[i].block / kBlocksPerWord == places[i - 1].block / kBlocksPerWord;
+      words += same ? 0 : 1;
+    }
+    return places.size() * table_.entry_bytes() <= 1 + 16 * words + 2 * places.size();
+  }
+
+  void add_list(std::span<const Place> places) {
+    stream_.push_back(static_cast<std::uint8_t>(places.size()));
+    for (const Place& place : places) {
+      const auto entry = static_cast<std::uint32_t>(place.block << 6U | (count_of(place) - 1));
+      if (table_.entry_bytes() == 2) {
+        append(stream_, static_cast<std::uint16_t>(entry));
+      } else {
+        append(stream_, entry);
+      }
+    }
+    for (const Place& place : places) add_record(place);
+  }
+
+  void add_bitmap(std::span<const Place> places) {
+    const std::size_t begin = stream_.size() - 1;  // behind the code
+    stream_.resize(begin + 3);
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < places.size(); ++words) {
+      const std::uint32_t index = places[i].block / kBlocksPerWord;
+      std::uint64_t bits = 0;
+      for (; i < places.size() && places[i].block / kBlocksPerWord == index; ++i) {
+        bits |= std::uint64_t{1} << places[i].block % kBlocksPerWord;
+      }
+      append(stream_, bits);
+      append(stream_, index);
+      append(stream_, std::uint32_t{0});  // the table's distance: add_word()
+    }
+    if (words >> 15U != 0) fail(ErrorCode::kResourceLimit, "a level of too many nodes");
+    stream_[begin + 1] = static_cast<std::uint8_t>(128 + (words >> 8U));
+    stream_[begin + 2] = static_cast<std::uint8_t>(words & 0xFF);
+    for (std::size_t word = 0, i = 0; word < words; ++word) {
+      std::size_t end = i + 1;
+      while (end < places.size() &&
+             places[end].block / kBlocksPerWord == places[i].block / kBlocksPerWord) {
+        ++end;
+      }
+      put(stream_, begin + 3 + 16 * word + 12, static_cast<std::uint32_t>(stream_.size() - begin));
+      add_word(places.subspan(i, end - i));
+      i = end;
     }
   }
 
-  SparseLevel& level_;
+  void add_word(std::span<const Place> places) {
+    const std::size_t begin = stream_.size();
+    stream_.resize(begin + 2 * places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::size_t count = count_of(places[i]);
+      const std::size_t pairs = count <= table_.max_pairs() ? count : 0;
+      const std::size_t entry = pairs << 13U | (stream_.size() - begin);
+      put(stream_, begin + 2 * i, static_cast<std::uint16_t>(entry));
+      add_record(places[i]);
+    }
+  }
+
+  void add_record(const Place& place) {
+    const NodeWeights& block = blocks_[place.block];
+    const std::uint64_t mask = block.masks[place.record];
+    const bool is_pairs = count_of(place) <= table_.max_pairs();
+    for (std::size_t i = 0; !is_pairs && i < table_.num_groups; ++i) {
+      stream_.push_back(static_cast<std::uint8_t>(mask >> (8 * i) & 0xFF));
+    }
+    for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+      if (is_pairs) stream_.push_back(static_cast<std::uint8_t>(std::countr_zero(rest)));
+      const float weight = block.values[value_at_[place.block]++];
+      stream_.push_back(static_cast<std::uint8_t>(quantize(weight, scale_)));
+    }
+  }
+
+  std::vector<std::uint8_t>& stream_;
+  kernels::RecordTable table_;  // for its shape; the arrays grow
   std::span<const NodeWeights> blocks_;
+  float scale_ = 1;                      // of the posting at hand
   std::vector<std::uint64_t> value_at_;  // records of a block come in order
 };
 
@@ -84,7 +195,7 @@ ChildRange LevelShape::children_of_block(std::size_t block) const noexcept {
 }
 
 SparseLevelView SparseLevel::view() const noexcept {
-  return {shape, {word_begin, words, stream, shape.mask_bytes()}, bias, present};
+  return {shape, {posting_begin, stream, shape.mask_bytes(), shape.num_blocks()}, bias, present};
 }
 
 SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
@@ -115,18 +226,14 @@ SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
     }
   }
   StreamBuilder builder(level, blocks);
-  level.word_begin.reserve(num_features + 1);
+  level.posting_begin.reserve(num_features + 1);
   for (std::size_t f = 0; f < num_features; ++f) {
-    level.word_begin.push_back(checked_cast<std::uint32_t>(level.words.size(), "words of a level"));
-    for (std::uint32_t at = counts[f]; at < counts[f + 1];) {
-      std::uint32_t end = at + 1;
-      const std::uint32_t index = places[at].block / kBlocksPerWord;
-      while (end < counts[f + 1] && places[end].block / kBlocksPerWord == index) ++end;
-      builder.add_word(std::span(places).subspan(at, end - at));
-      at = end;
-    }
+    level.posting_begin.push_back(
+        checked_cast<std::uint32_t>(level.stream.size(), "bytes of a level"));
+    builder.add_posting(std::span(places).subspan(counts[f], counts[f + 1] - counts[f]));
   }
-  level.word_begin.push_back(checked_cast<std::uint32_t>(level.words.size(), "words of a level"));
+  level.posting_begin.push_back(
+      checked_cast<std::uint32_t>(level.stream.size(), "bytes of a level"));
   level.stream.resize(level.stream.size() + kernels::kRecordReach, 0);
   return level;
 }
@@ -145,7 +252,8 @@ void score_blocks(const SparseLevelView& level, const SparseRow& query,
                                   .block_bits = scratch.block_bits,
                                   .first_slots = scratch.first_slots,
                                   .cursors = scratch.cursors,
-                                  .hits = scratch.hits};
+                                  .mask_hits = scratch.mask_hits,
+                                  .pair_hits = scratch.pair_hits};
   kernels::start_query(level.records, search);
   for (std::size_t first = 0; first < blocks.size(); first += kernels::kMaxRecordBlocks) {
     search.blocks = blocks.subspan(
@@ -166,7 +274,8 @@ void LevelScratch::reserve(std::size_t query_size, std::size_t num_blocks) {
   if (block_bits.size() < words) block_bits.resize(words, 0);
   if (first_slots.size() < words) first_slots.resize(words);
   if (cursors.size() < query_size) cursors.resize(query_size);
-  if (hits.size() < num_hits) hits.resize(num_hits);
+  if (mask_hits.size() < num_hits) mask_hits.resize(num_hits);
+  if (pair_hits.size() < num_hits) pair_hits.resize(num_hits);
 }
 
 float score_child_reference(const SparseLevelView& level, const SparseRow& query, std::size_t block,

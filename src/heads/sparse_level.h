@@ -45,8 +45,7 @@ struct SparseLevelView {
 /// A level that owns its arrays.
 struct SparseLevel {
   LevelShape shape;
-  std::vector<std::uint32_t> word_begin;
-  std::vector<kernels::RecordWord> words;
+  std::vector<std::uint32_t> posting_begin;
   std::vector<std::uint8_t> stream;
   std::vector<float> bias;
   std::vector<std::uint64_t> present;
@@ -54,7 +53,8 @@ struct SparseLevel {
   [[nodiscard]] SparseLevelView view() const noexcept;
 };
 
-/// Puts the blocks' weights together; blocks[b] are the children of block b and are consumed.
+/// Puts the blocks' weights together, a byte each; blocks[b] are the children of block b and are
+/// consumed. Throws kResourceLimit if there are more than 4 GB of them.
 [[nodiscard]] SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
                                       std::vector<NodeWeights> blocks);
 
@@ -63,7 +63,8 @@ struct LevelScratch {
   std::vector<std::uint64_t> block_bits;  // all 0 between calls
   std::vector<std::uint32_t> first_slots;
   std::vector<std::uint32_t> cursors;
-  std::vector<kernels::RecordHit> hits;
+  std::vector<kernels::RecordHit> mask_hits;
+  std::vector<kernels::RecordHit> pair_hits;
 
   /// Makes room for a query of so many features and a level of so many blocks.
   void reserve(std::size_t query_size, std::size_t num_blocks);

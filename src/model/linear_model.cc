@@ -45,10 +45,8 @@ void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember&
   for (std::size_t h = 0; h < member.levels.size(); ++h) {
     const auto name = [&](std::string_view part) { return level_name(index, h, part); };
     const heads::SparseLevel& level = member.levels[h];
-    writer.add_tensor<std::uint32_t>(name("word_begin"), {level.word_begin.size()},
-                                     level.word_begin);
-    const std::span<const kernels::RecordWord> words = level.words;
-    writer.add_tensor(name("words"), Dtype::kU64, {words.size(), 2}, std::as_bytes(words));
+    writer.add_tensor<std::uint32_t>(name("posting_begin"), {level.posting_begin.size()},
+                                     level.posting_begin);
     writer.add_tensor<std::uint8_t>(name("stream"), {level.stream.size()}, level.stream);
     writer.add_tensor<float>(name("bias"), {level.present.size(), level.shape.block_width},
                              level.bias);
@@ -169,12 +167,10 @@ LinearMember LinearModel::load_member(std::size_t index) const {
     heads::SparseLevelView level;
     level.shape = heads::LevelShape::of(num_nodes, lengths[h]);
     num_nodes = checked_mul<std::uint64_t>(num_nodes, lengths[h], "nodes of the tree");
-    level.records.word_begin = file_.tensor<std::uint32_t>(name("word_begin"));
-    const auto words = file_.tensor<std::uint64_t>(name("words"));
-    level.records.words = {reinterpret_cast<const kernels::RecordWord*>(words.data()),
-                           words.size() / 2};
+    level.records.posting_begin = file_.tensor<std::uint32_t>(name("posting_begin"));
     level.records.stream = file_.tensor<std::uint8_t>(name("stream"));
     level.records.num_groups = level.shape.mask_bytes();
+    level.records.num_blocks = level.shape.num_blocks();
     level.bias = file_.tensor<float>(name("bias"));
     level.present = file_.tensor<std::uint64_t>(name("present"));
     check_level(level);
@@ -190,7 +186,8 @@ LinearMember LinearModel::load_member(std::size_t index) const {
 void LinearModel::check_level(const heads::SparseLevelView& level) const {
   const std::size_t num_blocks = level.shape.num_blocks();
   const bool sound =
-      level.records.word_begin.size() == num_features_ + 1 &&
+      level.records.posting_begin.size() == num_features_ + 1 &&
+
       level.records.stream.size() >= kernels::kRecordReach && level.present.size() == num_blocks &&
       level.bias.size() == checked_mul(num_blocks, level.shape.block_width, "nodes of a level");
   if (!sound)
