@@ -201,6 +201,8 @@ SparseLevelView SparseLevel::view() const noexcept {
 SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
                         std::vector<NodeWeights> blocks) {
   MHE_ASSERT(blocks.size() == shape.num_blocks());
+  // A list's entry has 26 bits for it.
+  if (blocks.size() >> 26U != 0) fail(ErrorCode::kResourceLimit, "a level of too many nodes");
   SparseLevel level;
   level.shape = shape;
   for (const NodeWeights& block : blocks) {

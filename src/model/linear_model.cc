@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/linear_model.h"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
+#include <charconv>
 #include <limits>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -54,6 +53,38 @@ void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember&
   }
 }
 
+void add_vectorizer(ModelFileWriter& writer, const text::Vectorizer& vectorizer) {
+  const text::VectorizerView& view = vectorizer.view();
+  const auto add = [&](const char* name, auto values) {
+    writer.add_tensor(name, {values.size()}, values);
+  };
+  add("text.part_offsets", view.part_offsets);
+  add("text.term_begins", view.term_begins);
+  add("text.terms", view.terms);
+  add("text.document_counts", view.df);
+  add("text.idf", view.idf);
+  add("text.slots", view.slots);
+  writer.set_metadata("text.options", text::options_to_json(vectorizer.options()));
+  writer.set_metadata("text.num_documents", std::to_string(view.num_documents));
+}
+
+text::Vectorizer open_vectorizer(const ModelFile& file) {
+  const std::string& count = file.metadata("text.num_documents");
+  text::VectorizerView view;
+  const char* const end = count.data() + count.size();
+  const auto [stop, status] = std::from_chars(count.data(), end, view.num_documents);
+  if (status != std::errc() || stop != end) {
+    fail(ErrorCode::kInvalidData, "{}: text.num_documents is no number", file.path());
+  }
+  view.part_offsets = file.tensor<std::uint64_t>("text.part_offsets");
+  view.term_begins = file.tensor<std::uint32_t>("text.term_begins");
+  view.terms = file.tensor<char>("text.terms");
+  view.df = file.tensor<std::uint32_t>("text.document_counts");
+  view.idf = file.tensor<float>("text.idf");
+  view.slots = file.tensor<std::uint32_t>("text.slots");
+  return {text::options_from_json(file.metadata("text.options")), view};
+}
+
 }  // namespace
 
 void write_linear(const std::string& path, const TrainedLinear& trained) {
@@ -80,11 +111,7 @@ void write_linear(const std::string& path, const TrainedLinear& trained) {
                            calibration.scores());
   writer.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
                            calibration.probabilities());
-  std::string vectorizer;
-  if (trained.vectorizer != nullptr) {
-    vectorizer = trained.vectorizer->write();
-    writer.add_tensor<char>("text.vectorizer", {vectorizer.size()}, vectorizer);
-  }
+  if (trained.vectorizer != nullptr) add_vectorizer(writer, *trained.vectorizer);
   const nlohmann::ordered_json card = {
       {"kind", kKind},
       {"num_labels", trained.names.size()},
@@ -111,9 +138,10 @@ LinearModel::LinearModel(ModelFile file) : file_(std::move(file)) {
     members_[m].search = search;
   }
   load_calibration();
-  if (file_.has_tensor("text.vectorizer")) {
-    const auto bytes = file_.tensor<char>("text.vectorizer");
-    vectorizer_ = text::Vectorizer::read({bytes.data(), bytes.size()});
+  if (file_.find_metadata("text.options") != nullptr) vectorizer_ = open_vectorizer(file_);
+  if (vectorizer_ && vectorizer_->num_features() != num_features_) {
+    fail(ErrorCode::kInvalidData, "{}: a vocabulary of {} terms for {} features", file_.path(),
+         vectorizer_->num_features(), num_features_);
   }
 }
 
@@ -133,6 +161,10 @@ void LinearModel::load_card() {
       member.at("beam").get_to(search.beam);
       member.at("parent_power").get_to(search.parent_power);
       if (search.beam == 0) fail(ErrorCode::kInvalidData, "{}: a beam of 0", file_.path());
+      if (!(search.parent_power >= 0 && search.parent_power <= 100)) {
+        fail(ErrorCode::kInvalidData, "{}: a parent_power of {}", file_.path(),
+             search.parent_power);
+      }
     }
   } catch (const nlohmann::json::exception& error) {
     fail(ErrorCode::kInvalidData, "{}: the model card is damaged: {}", file_.path(), error.what());
