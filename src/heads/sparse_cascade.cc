@@ -56,7 +56,7 @@ void expand(const SparseLevelView& level, const SparseRow& query, std::size_t k,
   for (std::size_t i = 0; i < scratch.blocks.size(); ++i) {
     const ScoredNode& parent = scratch.beam[i / shape.blocks_per_parent];
     const float path = parent_power == 1.0F ? parent.score : std::pow(parent.score, parent_power);
-    const bool full = scratch.next.size() == k;
+    const bool full = k > 0 && scratch.next.size() == k;
     const float least_margin = full ? margin_to_reach(worst_score(scratch.next), path)
                                     : -std::numeric_limits<float>::infinity();
     const ChildRange children = shape.children_of_block(scratch.blocks[i]);

@@ -59,6 +59,9 @@ class LinearModel {
  public:
   /// Throws kNotFound, kIo, or kInvalidData with the reason if the file is not a sound model.
   [[nodiscard]] static LinearModel open(const std::string& path);
+  /// Looks at the header and the sizes of the tensors; their contents are taken as they come, and
+  /// if they are damaged predictions are wrong, but finite. ModelFile::verify() finds damage.
+  explicit LinearModel(ModelFile file);
 
   [[nodiscard]] std::size_t num_labels() const noexcept { return num_labels_; }
   [[nodiscard]] std::size_t num_features() const noexcept { return num_features_; }
@@ -80,7 +83,6 @@ class LinearModel {
   [[nodiscard]] const ModelFile& file() const noexcept { return file_; }
 
  private:
-  explicit LinearModel(ModelFile file);
   void load_card();
   void load_labels();
   void load_calibration();

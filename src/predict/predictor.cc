@@ -51,6 +51,7 @@ std::span<const Prediction> Predictor::predict(const SparseRow& features, std::s
 // among its best counts as 0 there.
 void Predictor::search_members(const SparseRow& query, std::size_t k) {
   const std::size_t num_members = model_.members().size();
+  k = std::min(k, model_.num_labels());
   // Members disagree about the end of their lists; looking further makes the mean less of a
   // lottery.
   const std::size_t depth = num_members == 1 ? k : 2 * k + 10;

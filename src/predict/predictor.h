@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <mhe/ids.h>
+#include <mhe/model.h>
 
 #include "heads/sparse_cascade.h"
 #include "matrix/sparse.h"
@@ -17,11 +18,7 @@
 
 namespace mhe::predict {
 
-/// A label and its probability as the model sees it.
-struct Prediction {
-  LabelId label{};
-  float probability = 0;
-};
+using Prediction = mhe::Prediction;
 
 /// Predicts with a shared model. Holds the scratch space, so one per thread; allocates nothing once
 /// it has seen the largest input. The model must outlive it.
