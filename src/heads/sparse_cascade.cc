@@ -56,6 +56,7 @@ void expand(const SparseLevelView& level, const SparseRow& query, std::size_t k,
   // How many children pass depends on the query; what they can need at most does not.
   const std::size_t most = std::min(k, scratch.blocks.size() * shape.block_width);
   scratch.next.reserve(most + shape.block_width);
+  scratch.beam.reserve(most + shape.block_width);  // they change places
   for (std::size_t i = 0; i < scratch.blocks.size(); ++i) {
     const ScoredNode& parent = scratch.beam[i / shape.blocks_per_parent];
     const float path = parent_power == 1.0F ? parent.score : std::pow(parent.score, parent_power);
