@@ -11,6 +11,7 @@ layers=(base kernels matrix labels data text encoders heads metrics model predic
 declare -A rank=() public_layer=(
   [error]=base [ids]=base [version]=base
   [label_space]=labels [plan]=labels
+  [model]=predict
 )
 for i in "${!layers[@]}"; do rank[${layers[i]}]=$i; done
 

@@ -72,9 +72,13 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
                          did_you_mean(words[1], names));
     }
   }
-  const auto parsed = app.get_subcommands();
-  const CLI::App& command = parsed.empty() ? app : *parsed.front();
-  const std::string verb = parsed.empty() ? "" : " " + command.get_name();
+  const CLI::App* innermost = &app;  // a verb, or a subcommand of one
+  std::string verb;
+  while (!innermost->get_subcommands().empty()) {
+    innermost = innermost->get_subcommands().front();
+    verb += " " + innermost->get_name();
+  }
+  const CLI::App& command = *innermost;
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     const std::vector<std::string> known = flags_of(command);
     for (const std::string& word : words) {

@@ -20,6 +20,7 @@ std::span<const Verb> all_verbs() {
       Verb{"predict", "Best labels, with names and probabilities, for each row", add_predict},
       Verb{"metrics", "Score the predictions of any system", add_metrics},
       Verb{"inspect", "What is in a model file", add_inspect},
+      Verb{"bench", "Measure speed on this machine", add_bench},
       Verb{"info", "Version, instruction sets, threads and libraries", add_info},
   };
   return kVerbs;

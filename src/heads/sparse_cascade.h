@@ -37,6 +37,7 @@ struct BeamScratch {
   std::vector<ScoredNode> next;
   std::vector<std::uint32_t> blocks;
   std::vector<float> scores;
+  LevelScratch level;
 };
 
 /// Searches the first levels.size() levels of a cascade; the `k` best nodes of the last of them are

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heads/node_solver.h"
+#include "kernels/record_scores.h"
 #include "matrix/sparse.h"
 
 namespace mhe::heads {
@@ -25,40 +26,26 @@ struct LevelShape {
   [[nodiscard]] static LevelShape of(std::size_t num_parents, std::size_t children_per_parent);
   [[nodiscard]] std::size_t num_blocks() const noexcept { return num_parents * blocks_per_parent; }
   [[nodiscard]] std::size_t mask_bytes() const noexcept { return (block_width + 7) / 8; }
+  /// Places that the scores of a block take.
+  [[nodiscard]] std::size_t lanes() const noexcept { return 8 * mask_bytes(); }
   [[nodiscard]] ChildRange children_of_block(std::size_t block) const noexcept;
 };
 
-/// 64 consecutive blocks of one feature: which of them have a record, and where these begin.
-struct BlockWord {
-  std::uint64_t bits = 0;
-  std::uint32_t first_record = 0;
-  std::uint32_t index = 0;  ///< blocks [64 * index, 64 * index + 64)
-};
-static_assert(sizeof(BlockWord) == 16);
-
-/// A level as spans, over vectors while training and over a mapped file afterwards.
-///
-/// Feature f has the words [word_begin[f], word_begin[f+1]), by ascending index. Record r lies at
-/// stream[record_begin[r]]: the mask of children in mask_bytes bytes, little-endian, then a
-/// bfloat16 weight for each bit that is set.
+/// A level as spans, over vectors while training and over a mapped file afterwards. The records of
+/// a feature lie side by side, as kernels/record_scores.h says.
 struct SparseLevelView {
   LevelShape shape;
-  std::span<const std::uint32_t> word_begin;
-  std::span<const BlockWord> words;
-  std::span<const std::uint32_t> record_begin;
-  std::span<const std::uint8_t> stream;
+  kernels::RecordTable records;
   std::span<const float> bias;             ///< [block][block_width]
   std::span<const std::uint64_t> present;  ///< [block]: children that can be predicted
 
-  [[nodiscard]] std::size_t num_features() const noexcept { return word_begin.size() - 1; }
+  [[nodiscard]] std::size_t num_features() const noexcept { return records.num_features(); }
 };
 
 /// A level that owns its arrays.
 struct SparseLevel {
   LevelShape shape;
-  std::vector<std::uint32_t> word_begin;
-  std::vector<BlockWord> words;
-  std::vector<std::uint32_t> record_begin;
+  std::vector<std::uint32_t> posting_begin;
   std::vector<std::uint8_t> stream;
   std::vector<float> bias;
   std::vector<std::uint64_t> present;
@@ -66,15 +53,30 @@ struct SparseLevel {
   [[nodiscard]] SparseLevelView view() const noexcept;
 };
 
-/// Puts the blocks' weights together; blocks[b] are the children of block b and are consumed.
+/// Puts the blocks' weights together, a byte each; blocks[b] are the children of block b and are
+/// consumed. Throws kResourceLimit if there are more than 4 GB of them.
 [[nodiscard]] SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
                                       std::vector<NodeWeights> blocks);
 
-/// Scores w.x + b of the children of `blocks` (ascending) into scores[i * block_width + child]. The
-/// query's features beyond num_features() have no weights. Sums run in feature order. Allocates
-/// nothing.
+/// Memory of score_blocks(), kept between calls. One per thread.
+struct LevelScratch {
+  std::vector<std::uint64_t> block_bits;  // all 0 between calls
+  std::vector<std::uint32_t> first_slots;
+  std::vector<std::uint32_t> cursors;
+  std::vector<kernels::RecordHit> mask_hits;
+  std::vector<kernels::RecordHit> pair_hits;
+
+  /// Makes room for a query of so many features and a level of so many blocks.
+  void reserve(std::size_t query_size, std::size_t num_blocks);
+};
+
+/// Scores w.x + b of the children of `blocks` (ascending) into scores[i * lanes() + child]; what
+/// lies behind a block's last child is of no meaning. The query's features beyond num_features()
+/// have no weights. Sums run in feature order. Allocates nothing once the scratch has seen as large
+/// a query and level.
 void score_blocks(const SparseLevelView& level, const SparseRow& query,
-                  std::span<const std::uint32_t> blocks, std::span<float> scores) noexcept;
+                  std::span<const std::uint32_t> blocks, LevelScratch& scratch,
+                  std::span<float> scores);
 
 /// The meaning of score_blocks for one child, searched plainly.
 [[nodiscard]] float score_child_reference(const SparseLevelView& level, const SparseRow& query,

@@ -44,7 +44,8 @@ TEST(LevelShape, CutsManyChildrenIntoEvenBlocks) {
 }
 
 TEST(ScoreBlocks, EqualsTheReference) {
-  for (const std::size_t parents : {1U, 5U, 130U}) {
+  LevelScratch scratch;
+  for (const std::size_t parents : {1U, 5U, 130U, 300U}) {
     for (const std::size_t children : {1U, 8U, 33U, 64U, 100U}) {
       const LevelShape shape = LevelShape::of(parents, children);
       std::vector<NodeWeights> blocks;
@@ -57,13 +58,13 @@ TEST(ScoreBlocks, EqualsTheReference) {
       const std::vector<float> values = {0.5F, -1.0F, 2.0F, 0.25F, 1.0F, 3.0F};
       const SparseRow query = {columns, values};
       std::vector<std::uint32_t> chosen;
-      for (std::uint32_t b = 0; b < shape.num_blocks(); b += 3) chosen.push_back(b);
-      std::vector<float> scores(chosen.size() * shape.block_width);
-      score_blocks(level.view(), query, chosen, scores);
+      for (std::uint32_t b = 0; b < shape.num_blocks(); b += 1 + b % 3) chosen.push_back(b);
+      std::vector<float> scores(chosen.size() * shape.lanes());
+      score_blocks(level.view(), query, chosen, scratch, scores);
       for (std::size_t i = 0; i < chosen.size(); ++i) {
         const ChildRange range = shape.children_of_block(chosen[i]);
         for (std::size_t child = 0; child < range.end - range.begin; ++child) {
-          EXPECT_EQ(scores[i * shape.block_width + child],
+          EXPECT_EQ(scores[i * shape.lanes() + child],
                     score_child_reference(level.view(), query, chosen[i], child));
         }
       }

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/linear_model.h"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
+#include <charconv>
 #include <limits>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,17 +35,45 @@ void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember&
   for (std::size_t h = 0; h < member.levels.size(); ++h) {
     const auto name = [&](std::string_view part) { return level_name(index, h, part); };
     const heads::SparseLevel& level = member.levels[h];
-    writer.add_tensor<std::uint32_t>(name("word_begin"), {level.word_begin.size()},
-                                     level.word_begin);
-    const std::span<const heads::BlockWord> words = level.words;
-    writer.add_tensor(name("words"), Dtype::kU64, {words.size(), 2}, std::as_bytes(words));
-    writer.add_tensor<std::uint32_t>(name("record_begin"), {level.record_begin.size()},
-                                     level.record_begin);
+    writer.add_tensor<std::uint32_t>(name("posting_begin"), {level.posting_begin.size()},
+                                     level.posting_begin);
     writer.add_tensor<std::uint8_t>(name("stream"), {level.stream.size()}, level.stream);
     writer.add_tensor<float>(name("bias"), {level.present.size(), level.shape.block_width},
                              level.bias);
     writer.add_tensor<std::uint64_t>(name("present"), {level.present.size()}, level.present);
   }
+}
+
+void add_vectorizer(ModelFileWriter& writer, const text::Vectorizer& vectorizer) {
+  const text::VectorizerView& view = vectorizer.view();
+  const auto add = [&](const char* name, auto values) {
+    writer.add_tensor(name, {values.size()}, values);
+  };
+  add("text.part_offsets", view.part_offsets);
+  add("text.term_begins", view.term_begins);
+  add("text.terms", view.terms);
+  add("text.document_counts", view.df);
+  add("text.idf", view.idf);
+  add("text.slots", view.slots);
+  writer.set_metadata("text.options", text::options_to_json(vectorizer.options()));
+  writer.set_metadata("text.num_documents", std::to_string(view.num_documents));
+}
+
+text::Vectorizer open_vectorizer(const ModelFile& file) {
+  const std::string& count = file.metadata("text.num_documents");
+  text::VectorizerView view;
+  const char* const end = count.data() + count.size();
+  const auto [stop, status] = std::from_chars(count.data(), end, view.num_documents);
+  if (status != std::errc() || stop != end) {
+    fail(ErrorCode::kInvalidData, "{}: text.num_documents is no number", file.path());
+  }
+  view.part_offsets = file.tensor<std::uint64_t>("text.part_offsets");
+  view.term_begins = file.tensor<std::uint32_t>("text.term_begins");
+  view.terms = file.tensor<char>("text.terms");
+  view.df = file.tensor<std::uint32_t>("text.document_counts");
+  view.idf = file.tensor<float>("text.idf");
+  view.slots = file.tensor<std::uint32_t>("text.slots");
+  return {text::options_from_json(file.metadata("text.options")), view};
 }
 
 }  // namespace
@@ -83,11 +110,7 @@ void write_linear(const std::string& path, const TrainedLinear& trained) {
                            calibration.scores());
   writer.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
                            calibration.probabilities());
-  std::string vectorizer;
-  if (trained.vectorizer != nullptr) {
-    vectorizer = trained.vectorizer->write();
-    writer.add_tensor<char>("text.vectorizer", {vectorizer.size()}, vectorizer);
-  }
+  if (trained.vectorizer != nullptr) add_vectorizer(writer, *trained.vectorizer);
   const nlohmann::ordered_json card = {
       {"kind", kKind},
       {"num_labels", trained.names.size()},
@@ -114,9 +137,10 @@ LinearModel::LinearModel(ModelFile file) : file_(std::move(file)) {
     members_[m].search = search;
   }
   load_calibration();
-  if (file_.has_tensor("text.vectorizer")) {
-    const auto bytes = file_.tensor<char>("text.vectorizer");
-    vectorizer_ = text::Vectorizer::read({bytes.data(), bytes.size()});
+  if (file_.find_metadata("text.options") != nullptr) vectorizer_ = open_vectorizer(file_);
+  if (vectorizer_ && vectorizer_->num_features() != num_features_) {
+    fail(ErrorCode::kInvalidData, "{}: a vocabulary of {} terms for {} features", file_.path(),
+         vectorizer_->num_features(), num_features_);
   }
 }
 
@@ -136,6 +160,10 @@ void LinearModel::load_card() {
       member.at("beam").get_to(search.beam);
       member.at("parent_power").get_to(search.parent_power);
       if (search.beam == 0) fail(ErrorCode::kInvalidData, "{}: a beam of 0", file_.path());
+      if (!(search.parent_power >= 0 && search.parent_power <= 100)) {
+        fail(ErrorCode::kInvalidData, "{}: a parent_power of {}", file_.path(),
+             search.parent_power);
+      }
     }
   } catch (const nlohmann::json::exception& error) {
     fail(ErrorCode::kInvalidData, "{}: the model card is damaged: {}", file_.path(), error.what());
@@ -170,11 +198,10 @@ LinearMember LinearModel::load_member(std::size_t index) const {
     heads::SparseLevelView level;
     level.shape = heads::LevelShape::of(num_nodes, lengths[h]);
     num_nodes = checked_mul<std::uint64_t>(num_nodes, lengths[h], "nodes of the tree");
-    level.word_begin = file_.tensor<std::uint32_t>(name("word_begin"));
-    const auto words = file_.tensor<std::uint64_t>(name("words"));
-    level.words = {reinterpret_cast<const heads::BlockWord*>(words.data()), words.size() / 2};
-    level.record_begin = file_.tensor<std::uint32_t>(name("record_begin"));
-    level.stream = file_.tensor<std::uint8_t>(name("stream"));
+    level.records.posting_begin = file_.tensor<std::uint32_t>(name("posting_begin"));
+    level.records.stream = file_.tensor<std::uint8_t>(name("stream"));
+    level.records.num_groups = level.shape.mask_bytes();
+    level.records.num_blocks = level.shape.num_blocks();
     level.bias = file_.tensor<float>(name("bias"));
     level.present = file_.tensor<std::uint64_t>(name("present"));
     check_level(level);
@@ -183,55 +210,19 @@ LinearMember LinearModel::load_member(std::size_t index) const {
   if (lengths.empty() || num_nodes != member.label_at.size()) {
     fail(ErrorCode::kInvalidData, "{}: head lengths and positions do not agree", file_.path());
   }
-  check_reachable(member);
   return member;
 }
 
-// What score_blocks() relies on. Everything it reads is bounded here once, so that searching needs
-// no checks.
+// What score_blocks() relies on; it takes the arrays' contents as they come.
 void LinearModel::check_level(const heads::SparseLevelView& level) const {
   const std::size_t num_blocks = level.shape.num_blocks();
-  bool sound = level.word_begin.size() == num_features_ + 1 && level.word_begin.front() == 0 &&
-               level.word_begin.back() == level.words.size() &&
-               std::is_sorted(level.word_begin.begin(), level.word_begin.end()) &&
-               level.present.size() == num_blocks &&
-               level.bias.size() == num_blocks * level.shape.block_width;
-  std::uint64_t records = 0;
-  for (const heads::BlockWord& word : level.words) {
-    sound = sound && word.first_record == records;
-    records += static_cast<std::uint64_t>(std::popcount(word.bits));
-  }
-  sound = sound && records == level.record_begin.size();
-  const std::size_t mask_bytes = level.shape.mask_bytes();
-  const std::uint64_t all_children = ~std::uint64_t{0} >> (64 - level.shape.block_width);
-  std::uint64_t at = 0;  // records lie end to end
-  for (const std::uint32_t begin : level.record_begin) {
-    sound = sound && begin == at && at + mask_bytes <= level.stream.size();
-    if (!sound) break;
-    std::uint64_t mask = 0;
-    std::memcpy(&mask, level.stream.data() + at, mask_bytes);
-    sound = (mask & ~all_children) == 0;
-    at += mask_bytes + 2 * static_cast<std::uint64_t>(std::popcount(mask));
-  }
-  if (!sound || at != level.stream.size()) {
-    fail(ErrorCode::kInvalidData, "{}: the weights of a level are damaged", file_.path());
-  }
-}
+  const bool sound =
+      level.records.posting_begin.size() == num_features_ + 1 &&
 
-// Only positions that hold a label may be reached.
-void LinearModel::check_reachable(const LinearMember& member) const {
-  const heads::SparseLevelView& last = member.levels.back();
-  const heads::LevelShape& shape = last.shape;
-  for (std::size_t block = 0; block < shape.num_blocks(); ++block) {
-    const heads::ChildRange range = shape.children_of_block(block);
-    const std::size_t first = block / shape.blocks_per_parent * shape.children_per_parent;
-    for (std::uint64_t rest = last.present[block]; rest != 0; rest &= rest - 1) {
-      const auto child = range.begin + static_cast<std::uint32_t>(std::countr_zero(rest));
-      if (child >= range.end || member.label_at[first + child] >= num_labels_) {
-        fail(ErrorCode::kInvalidData, "{}: a node without a label can be predicted", file_.path());
-      }
-    }
-  }
+      level.records.stream.size() >= kernels::kRecordReach && level.present.size() == num_blocks &&
+      level.bias.size() == checked_mul(num_blocks, level.shape.block_width, "nodes of a level");
+  if (!sound)
+    fail(ErrorCode::kInvalidData, "{}: the arrays of a level differ in size", file_.path());
 }
 
 std::string LinearModel::label_name(LabelId label) const {

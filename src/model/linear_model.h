@@ -52,7 +52,7 @@ void write_linear(const std::string& path, const TrainedLinear& trained);
 
 /// One cascade of a model as it lies in the file.
 struct LinearMember {
-  std::span<const std::uint32_t> label_at;  ///< by position
+  std::span<const std::uint32_t> label_at;  ///< by position; not checked: may be no label
   std::vector<heads::SparseLevelView> levels;
   heads::BeamOptions search;
 };
@@ -62,6 +62,9 @@ class LinearModel {
  public:
   /// Throws kNotFound, kIo, or kInvalidData with the reason if the file is not a sound model.
   [[nodiscard]] static LinearModel open(const std::string& path);
+  /// Looks at the header and the sizes of the tensors; their contents are taken as they come, and
+  /// if they are damaged predictions are wrong, but finite. ModelFile::verify() finds damage.
+  explicit LinearModel(ModelFile file);
 
   [[nodiscard]] std::size_t num_labels() const noexcept { return num_labels_; }
   [[nodiscard]] std::size_t num_features() const noexcept { return num_features_; }
@@ -83,13 +86,11 @@ class LinearModel {
   [[nodiscard]] const ModelFile& file() const noexcept { return file_; }
 
  private:
-  explicit LinearModel(ModelFile file);
   void load_card();
   void load_labels();
   void load_calibration();
   [[nodiscard]] LinearMember load_member(std::size_t index) const;
   void check_level(const heads::SparseLevelView& level) const;
-  void check_reachable(const LinearMember& member) const;
 
   ModelFile file_;
   std::size_t num_labels_ = 0;

@@ -37,7 +37,9 @@ std::string_view kind_name(data::InputKind kind) {
   return "";
 }
 
-void check_kind(const model::LinearModel& model, const data::RowBatch& batch) {
+}  // namespace
+
+void check_input(const model::LinearModel& model, const data::RowBatch& batch) {
   const std::size_t expected = field_names(model).size();
   if (expected == 0 && batch.features.rows() != batch.rows) {
     fail(ErrorCode::kInvalidData, "the model takes sparse vectors; this is something else");
@@ -47,8 +49,6 @@ void check_kind(const model::LinearModel& model, const data::RowBatch& batch) {
          batch.text.size());
   }
 }
-
-}  // namespace
 
 void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options) {
   options.expected_text = field_names(model);
@@ -75,7 +75,7 @@ void check_schema(const model::LinearModel& model, const data::Schema& schema,
 
 Ragged<Prediction> predict_batch(const Context& context, const model::LinearModel& model,
                                  const data::RowBatch& batch, std::size_t k) {
-  if (batch.rows > 0) check_kind(model, batch);
+  if (batch.rows > 0) check_input(model, batch);
   // Rows a block: some milliseconds, or less where few rows are to be shared by all threads.
   const std::size_t grain = std::clamp<std::size_t>(batch.rows / (4 * context.threads()), 1, 64);
   std::vector<Ragged<Prediction>> parts((batch.rows + grain - 1) / grain);

@@ -21,6 +21,9 @@ void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options)
 void check_schema(const model::LinearModel& model, const data::Schema& schema,
                   std::string_view name);
 
+/// The same for a batch at hand.
+void check_input(const model::LinearModel& model, const data::RowBatch& batch);
+
 /// The k best labels of every row, found on all threads. A single text is taken for each field of a
 /// model that has several. Throws kInvalidData if the rows are not of the kind the model takes.
 [[nodiscard]] Ragged<Prediction> predict_batch(const Context& context,

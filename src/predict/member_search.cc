@@ -7,6 +7,7 @@
 namespace mhe::predict {
 
 std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k) {
+  k = std::min(k, num_labels_);
   // Members disagree about the end of their lists; looking further makes the mean less of a
   // lottery.
   const std::size_t depth = members_.size() == 1 ? k : 2 * k + 10;
@@ -14,7 +15,9 @@ std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k
   for (const model::LinearMember& member : members_) {
     heads::search_beam(member.levels, query, depth, member.search, beam_);
     for (const heads::ScoredNode& node : beam_.beam) {
-      found_.push_back({LabelId{member.label_at[node.node]}, node.score});
+      const std::uint32_t label = member.label_at[node.node];
+      // A file is mapped, not read, so its labels are looked at when they come up.
+      if (label < num_labels_) found_.push_back({LabelId{label}, node.score});
     }
   }
   if (members_.size() > 1) merge_labels();

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <mhe/ids.h>
+#include <mhe/model.h>
 
 #include "heads/sparse_cascade.h"
 #include "matrix/sparse.h"
@@ -14,17 +14,14 @@
 
 namespace mhe::predict {
 
-/// A label and what the model gives it: the mean score of its cascades, or the probability.
-struct Prediction {
-  LabelId label{};
-  float probability = 0;
-};
+using Prediction = mhe::Prediction;
 
 /// Searches the cascades of a model side by side. Holds the scratch space, so one per thread;
 /// allocates nothing once it has seen the largest input. The members must outlive it.
 class MemberSearch {
  public:
-  explicit MemberSearch(std::span<const model::LinearMember> members) : members_(members) {}
+  MemberSearch(std::span<const model::LinearMember> members, std::size_t num_labels)
+      : members_(members), num_labels_(num_labels) {}
 
   /// The k labels of the highest mean score, best first, equal ones by the smaller id; valid until
   /// the next call. The query has length 1. A label that a cascade does not rank among its best
@@ -35,6 +32,7 @@ class MemberSearch {
   void merge_labels();
 
   std::span<const model::LinearMember> members_;
+  std::size_t num_labels_;
   heads::BeamScratch beam_;
   std::vector<Prediction> found_;
 };

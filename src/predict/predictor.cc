@@ -7,7 +7,8 @@
 
 namespace mhe::predict {
 
-Predictor::Predictor(const model::LinearModel& model) : model_(model), search_(model.members()) {
+Predictor::Predictor(const model::LinearModel& model)
+    : model_(model), search_(model.members(), model.num_labels()) {
   if (model.vectorizer() != nullptr) text_.emplace(*model.vectorizer());
 }
 

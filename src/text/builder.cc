@@ -183,7 +183,7 @@ void VectorizerBuilder::fill_rows(const Vectorizer& vectorizer,
         const std::uint32_t column = columns[block.ids[i]];
         if (column != MergedCounts::kDropped) builder.add(column, block.counts[i]);
       }
-      const VectorizerArrays& arrays = vectorizer.arrays();
+      const VectorizerView& arrays = vectorizer.view();
       const SparseRow made =
           builder.finish(vectorizer.weighting(), arrays.part_offsets, arrays.idf);
       const std::uint64_t begin = matrix.offsets[block.first_row + row];

@@ -3,6 +3,7 @@
 #include "text/vectorizer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "text/hash.h"
 
@@ -23,33 +25,41 @@ void require_data(bool condition, std::string_view what) {
   if (!condition) fail(ErrorCode::kInvalidData, "vocabulary: {}", what);
 }
 
-TermKey key_of_spelling(std::string_view spelling, std::uint32_t part) noexcept {
-  return {hash_in_part(hash_term(spelling), part), head_of(spelling), spelling, part};
-}
-
-void check_terms(const VectorizerArrays& arrays) {
-  const Strings& terms = arrays.terms;
-  require_data(terms.rows() == arrays.df.size(), "terms and document frequencies differ in number");
-  require_data(terms.offsets.front() == 0 && terms.offsets.back() == terms.items.size() &&
-                   std::is_sorted(terms.offsets.begin(), terms.offsets.end()),
+// Of terms that may be damaged.
+void check_terms(const VectorizerView& view, const TermTable& table) {
+  require_data(view.term_begins.front() == 0 && view.term_begins.back() == view.terms.size() &&
+                   std::is_sorted(view.term_begins.begin(), view.term_begins.end()),
                "the terms do not lie end to end");
-  for (std::size_t part = 0; part + 1 < arrays.part_offsets.size(); ++part) {
-    for (std::size_t i = arrays.part_offsets[part]; i < arrays.part_offsets[part + 1]; ++i) {
-      const std::string_view term = string_at(terms, i);
+  for (std::size_t part = 0; part + 1 < view.part_offsets.size(); ++part) {
+    for (std::size_t i = view.part_offsets[part]; i < view.part_offsets[part + 1]; ++i) {
+      const std::string_view term = table.spelling(i);
       require_data(!term.empty(), "an empty term");
-      require_data(i == arrays.part_offsets[part] || string_at(terms, i - 1) < term,
+      require_data(i == view.part_offsets[part] || table.spelling(i - 1) < term,
                    "the terms are not sorted");
     }
   }
 }
 
-void check_buckets(const VectorizerArrays& arrays, std::uint32_t hash_bits) {
-  require_data(arrays.terms.rows() == 0, "terms are hashed, but spellings are there");
-  for (std::size_t part = 0; part + 1 < arrays.part_offsets.size(); ++part) {
+void check_buckets(const VectorizerView& view, std::uint32_t hash_bits) {
+  require_data(view.terms.empty() && view.term_begins.empty() && view.slots.empty(),
+               "terms are hashed, but spellings are there");
+  for (std::size_t part = 0; part + 1 < view.part_offsets.size(); ++part) {
     require_data(
-        arrays.part_offsets[part + 1] - arrays.part_offsets[part] == std::uint64_t{1} << hash_bits,
+        view.part_offsets[part + 1] - view.part_offsets[part] == std::uint64_t{1} << hash_bits,
         "the number of buckets is wrong");
   }
+}
+
+std::vector<std::uint32_t> make_slots(const TermTable& table,
+                                      std::span<const std::uint64_t> part_offsets) {
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(table.num_columns());
+  for (std::uint32_t part = 0; part + 1 < part_offsets.size(); ++part) {
+    for (std::size_t i = part_offsets[part]; i < part_offsets[part + 1]; ++i) {
+      hashes.push_back(hash_in_part(hash_term(table.spelling(i)), part));
+    }
+  }
+  return TermTable::make_slots(hashes);
 }
 
 // The rows that one block of documents gave, until all are put together.
@@ -78,58 +88,106 @@ Vectorizer::Scratch::Scratch(const Vectorizer& vectorizer)
     : analyzer_(vectorizer.parts_, vectorizer.options_.min_token_length),
       fields_(vectorizer.options_.fields.size()) {}
 
+// Arrays that a Vectorizer keeps itself.
+struct Vectorizer::Owned {
+  VectorizerArrays arrays;
+  std::vector<std::uint32_t> term_begins;
+  std::vector<std::uint32_t> slots;
+};
+
 Vectorizer::Vectorizer(VectorizerOptions options, VectorizerArrays arrays)
-    : options_(std::move(options)), arrays_(std::move(arrays)) {
+    : options_(std::move(options)) {
   validate(options_);
   parts_ = make_parts(options_);
   weighting_ = Weighting(options_);
-  check_arrays();
-  build_index();
+  const auto owned = std::make_shared<Owned>();
+  owned->arrays = std::move(arrays);
+  const Strings& terms = owned->arrays.terms;
+  const bool has_terms = options_.hash_bits == 0;
+  if (has_terms || terms.rows() > 0) {
+    for (const std::uint64_t offset : terms.offsets) {
+      owned->term_begins.push_back(checked_cast<std::uint32_t>(offset, "bytes of a vocabulary"));
+    }
+  }
+  owned_ = owned;
+  view_ = {owned->arrays.num_documents,
+           owned->arrays.part_offsets,
+           owned->term_begins,
+           owned->arrays.terms.items,
+           owned->arrays.df,
+           owned->arrays.idf,
+           owned->slots};
+  table_ = TermTable({}, view_.part_offsets, view_.term_begins, view_.terms);
+  check_sizes();
+  check_contents();
+  if (!has_terms) return;
+  owned->slots = make_slots(table_, view_.part_offsets);
+  view_.slots = owned->slots;
+  table_ = TermTable(view_.slots, view_.part_offsets, view_.term_begins, view_.terms);
 }
 
-void Vectorizer::check_arrays() const {
-  const std::vector<std::uint64_t>& offsets = arrays_.part_offsets;
+Vectorizer::Vectorizer(VectorizerOptions options, const VectorizerView& view)
+    : options_(std::move(options)), view_(view) {
+  validate(options_);
+  parts_ = make_parts(options_);
+  weighting_ = Weighting(options_);
+  check_sizes();
+  require_data(options_.hash_bits > 0 || std::has_single_bit(view_.slots.size()),
+               "the table of terms has a wrong size");
+  table_ = TermTable(view_.slots, view_.part_offsets, view_.term_begins, view_.terms);
+}
+
+// What reading depends on.
+void Vectorizer::check_sizes() const {
+  const std::span<const std::uint64_t> offsets = view_.part_offsets;
   require_data(offsets.size() == parts_.size() + 1 && offsets.front() == 0 &&
-                   offsets.back() == arrays_.df.size() &&
+                   offsets.back() == view_.df.size() &&
                    std::is_sorted(offsets.begin(), offsets.end()),
                "the parts of the features do not fit the options");
-  require_data(arrays_.df.size() < TermIndex::kNone, "too many features");
-  require_data(arrays_.idf.size() == arrays_.df.size(), "an idf for each feature is expected");
-  for (std::size_t i = 0; i < arrays_.df.size(); ++i) {
-    require_data(arrays_.df[i] <= arrays_.num_documents, "more documents with a term than in all");
-    const float idf = arrays_.idf[i];
+  require_data(view_.df.size() < TermTable::kNone / 2, "too many features");
+  require_data(view_.idf.size() == view_.df.size(), "an idf for each feature is expected");
+  if (options_.hash_bits > 0) {
+    check_buckets(view_, options_.hash_bits);
+  } else {
+    require_data(view_.term_begins.size() == view_.df.size() + 1,
+                 "terms and document frequencies differ in number");
+  }
+}
+
+void Vectorizer::check_contents() const {
+  for (std::size_t i = 0; i < view_.df.size(); ++i) {
+    require_data(view_.df[i] <= view_.num_documents, "more documents with a term than in all");
+    const float idf = view_.idf[i];
     require_data(std::isfinite(idf) && (idf > 0 || (idf == 0 && options_.hash_bits > 0)),
                  "an idf is not positive");
   }
-  if (options_.hash_bits == 0) {
-    check_terms(arrays_);
-  } else {
-    check_buckets(arrays_, options_.hash_bits);
-  }
+  if (options_.hash_bits == 0) check_terms(view_, table_);
 }
 
-void Vectorizer::build_index() {
-  if (options_.hash_bits > 0) return;
-  index_.reserve(arrays_.terms.rows());
-  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-    for (std::size_t i = arrays_.part_offsets[part]; i < arrays_.part_offsets[part + 1]; ++i) {
-      index_.insert(key_of_spelling(string_at(arrays_.terms, i), part),
-                    static_cast<std::uint32_t>(i));
-    }
+VectorizerArrays Vectorizer::arrays() const {
+  VectorizerArrays arrays;
+  arrays.num_documents = view_.num_documents;
+  arrays.part_offsets.assign(view_.part_offsets.begin(), view_.part_offsets.end());
+  for (std::size_t i = 0; i < table_.num_columns(); ++i) {
+    const std::string_view term = table_.spelling(i);
+    arrays.terms.push_row({term.data(), term.size()});
   }
+  arrays.df.assign(view_.df.begin(), view_.df.end());
+  arrays.idf.assign(view_.idf.begin(), view_.idf.end());
+  return arrays;
 }
 
 std::string Vectorizer::feature_name(FeatureId id) const {
   const std::size_t column = index_of(id);
   require(column < num_features(), "feature {} does not exist; there are {}", column,
           num_features());
-  const auto& offsets = arrays_.part_offsets;
+  const auto& offsets = view_.part_offsets;
   const auto part = static_cast<std::size_t>(
       std::upper_bound(offsets.begin(), offsets.end(), column) - offsets.begin() - 1);
   if (options_.hash_bits > 0) {
     return fmt::format("{}bucket {}", parts_[part].prefix, column - offsets[part]);
   }
-  return parts_[part].prefix + std::string(string_at(arrays_.terms, column));
+  return parts_[part].prefix + std::string(table_.spelling(column));
 }
 
 void Vectorizer::check_fields(std::size_t num_fields) const {
@@ -152,23 +210,28 @@ SparseRow Vectorizer::transform_unchecked(std::span<const std::string_view> fiel
   } else {
     look_up(terms, scratch.row_);
   }
-  return scratch.row_.finish(weighting_, arrays_.part_offsets, arrays_.idf);
+  return scratch.row_.finish(weighting_, view_.part_offsets, view_.idf);
 }
 
 void Vectorizer::look_up(std::span<const Term> terms, RowBuilder& row) const {
-  const auto spelling_of = [this](std::uint32_t i) { return string_at(arrays_.terms, i); };
+  // Two steps ahead of the look-up: its slot, then the spelling that the slot names.
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    if (i + kPrefetchAhead < terms.size()) index_.prefetch(terms[i + kPrefetchAhead].hash);
-    const std::uint32_t column = index_.find(key_of(terms[i]), spelling_of);
-    if (column != TermIndex::kNone) row.add(column, 1);
+    if (i + 2 * kPrefetchAhead < terms.size()) {
+      table_.prefetch_slot(terms[i + 2 * kPrefetchAhead].hash);
+    }
+    if (i + kPrefetchAhead < terms.size()) {
+      table_.prefetch_spelling(terms[i + kPrefetchAhead].hash);
+    }
+    const std::uint32_t column = table_.find(terms[i].hash, terms[i].spelling(), terms[i].part);
+    if (column != TermTable::kNone) row.add(column, 1);
   }
 }
 
 void Vectorizer::hash(std::span<const Term> terms, RowBuilder& row) const {
   for (const Term& term : terms) {
     const std::uint64_t column =
-        arrays_.part_offsets[term.part] + bucket_of(term.hash, options_.hash_bits);
-    if (arrays_.idf[column] > 0) row.add(static_cast<std::uint32_t>(column), 1);
+        view_.part_offsets[term.part] + bucket_of(term.hash, options_.hash_bits);
+    if (view_.idf[column] > 0) row.add(static_cast<std::uint32_t>(column), 1);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@
 #include "text/documents.h"
 #include "text/options.h"
 #include "text/row_builder.h"
-#include "text/term_index.h"
+#include "text/term_table.h"
 
 namespace mhe::text {
 
@@ -32,6 +33,17 @@ struct VectorizerArrays {
   std::vector<float> idf;                         ///< by column; 0: dropped (hashing only)
 
   friend bool operator==(const VectorizerArrays&, const VectorizerArrays&) = default;
+};
+
+/// The same as spans that may lie in a mapped file, with a table to find terms by.
+struct VectorizerView {
+  std::uint64_t num_documents = 0;
+  std::span<const std::uint64_t> part_offsets;
+  std::span<const std::uint32_t> term_begins;  ///< in `terms`; none where terms are hashed
+  std::span<const char> terms;
+  std::span<const std::uint32_t> df;
+  std::span<const float> idf;
+  std::span<const std::uint32_t> slots;  ///< of a TermTable; none where terms are hashed
 };
 
 /// Turns documents into sparse TF-IDF vectors over a fixed vocabulary, or over buckets of a hash.
@@ -54,10 +66,16 @@ class Vectorizer {
   /// options are wrong.
   Vectorizer(VectorizerOptions options, VectorizerArrays arrays);
 
+  /// Over arrays that someone else keeps, for as long as this object and its copies live. Looks at
+  /// their sizes only: damaged contents give wrong vectors, never a read outside. Throws as above.
+  Vectorizer(VectorizerOptions options, const VectorizerView& view);
+
   [[nodiscard]] const VectorizerOptions& options() const noexcept { return options_; }
-  [[nodiscard]] const VectorizerArrays& arrays() const noexcept { return arrays_; }
+  [[nodiscard]] const VectorizerView& view() const noexcept { return view_; }
+  /// A copy of everything that was fitted.
+  [[nodiscard]] VectorizerArrays arrays() const;
   [[nodiscard]] const Weighting& weighting() const noexcept { return weighting_; }
-  [[nodiscard]] std::size_t num_features() const noexcept { return arrays_.df.size(); }
+  [[nodiscard]] std::size_t num_features() const noexcept { return view_.df.size(); }
 
   /// Such as "fisheries", "title:common fisheries", "title:#<fi" for the first characters of a
   /// word, or "title:bucket 17". Throws kInvalidArgument if there is no such feature.
@@ -78,8 +96,10 @@ class Vectorizer {
   [[nodiscard]] static Vectorizer read(std::string_view bytes);
 
  private:
-  void check_arrays() const;
-  void build_index();
+  struct Owned;
+
+  void check_sizes() const;
+  void check_contents() const;
   void check_fields(std::size_t num_fields) const;
   [[nodiscard]] SparseRow transform_unchecked(std::span<const std::string_view> fields,
                                               Scratch& scratch) const;
@@ -89,8 +109,9 @@ class Vectorizer {
   VectorizerOptions options_;
   std::vector<Part> parts_;
   Weighting weighting_;
-  VectorizerArrays arrays_;
-  TermIndex index_;
+  std::shared_ptr<const Owned> owned_;  // shared by copies, which are as immutable; may be none
+  VectorizerView view_;
+  TermTable table_;
 };
 
 }  // namespace mhe::text

@@ -108,18 +108,18 @@ std::string Vectorizer::write() const {
   put(out, kVersion);
   put(out, static_cast<std::uint32_t>(parts_.size()));
   for (const std::uint64_t number :
-       {arrays_.num_documents, std::uint64_t{num_features()}, std::uint64_t{options.size()},
-        std::uint64_t{arrays_.terms.items.size()}}) {
+       {view_.num_documents, std::uint64_t{num_features()}, std::uint64_t{options.size()},
+        std::uint64_t{view_.terms.size()}}) {
     put(out, number);
   }
   out += options;
-  put_all(out, std::span(arrays_.part_offsets).subspan(1));
-  put_all(out, std::span(arrays_.df));
-  put_all(out, std::span(arrays_.idf));
-  for (std::size_t i = 0; i < arrays_.terms.rows(); ++i) {
-    put(out, checked_cast<std::uint32_t>(arrays_.terms[i].size(), "size of a term"));
+  put_all(out, view_.part_offsets.subspan(1));
+  put_all(out, view_.df);
+  put_all(out, view_.idf);
+  for (std::size_t i = 0; i < table_.num_columns(); ++i) {
+    put(out, static_cast<std::uint32_t>(table_.spelling(i).size()));
   }
-  put_all(out, std::span<const char>(arrays_.terms.items));
+  put_all(out, view_.terms);
   put(out, hash_bytes(out));
   return out;
 }

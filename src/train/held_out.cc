@@ -3,6 +3,8 @@
 #include "train/held_out.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -17,11 +19,12 @@ Ragged<metrics::ScoredHit> rank_rows(const Context& context,
                                      std::span<const model::LinearMember> members,
                                      const Examples& rows, std::size_t k) {
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
+  constexpr std::size_t kAnyLabel = std::numeric_limits<std::uint32_t>::max();
   std::vector<Ragged<metrics::ScoredHit>> parts((rows.rows() + kGrain - 1) / kGrain);
   std::vector<std::unique_ptr<predict::MemberSearch>> searches(context.threads());
   parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
     auto& search = searches[block.worker];
-    if (!search) search = std::make_unique<predict::MemberSearch>(members);
+    if (!search) search = std::make_unique<predict::MemberSearch>(members, kAnyLabel);
     for (std::size_t row = block.begin; row < block.end; ++row) {
       const auto truth = rows.labels[row];
       for (const predict::Prediction& found : search->search(rows.features[row], k)) {

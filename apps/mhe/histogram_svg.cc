@@ -1,0 +1,97 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "histogram_svg.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace mhe::app {
+namespace {
+
+constexpr double kWidth = 720;
+constexpr double kHeight = 320;
+constexpr double kLeft = 56;
+constexpr double kRight = 16;
+constexpr double kTop = 44;
+constexpr double kBottom = 48;
+constexpr std::size_t kBars = 60;
+constexpr int kTicks = 6;
+
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     escape(text));
+}
+
+}  // namespace
+
+std::string histogram_svg(std::span<const double> sorted, std::string_view title,
+                          std::string_view unit, std::span<const Marker> markers) {
+  const double last = sorted[std::min(sorted.size() - 1, sorted.size() * 995 / 1000)];
+  const double range = last > 0 ? last * 1.02 : 1;
+  std::vector<std::size_t> counts(kBars, 0);
+  for (const double value : sorted) {
+    const auto bar = static_cast<std::size_t>(std::max(0.0, value) / range * kBars);
+    ++counts[std::min(bar, kBars - 1)];
+  }
+  const auto most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
+  const double plot_width = kWidth - kLeft - kRight;
+  const double plot_height = kHeight - kTop - kBottom;
+  const auto x_of = [&](double value) { return kLeft + std::min(1.0, value / range) * plot_width; };
+  const double floor = kHeight - kBottom;
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"white\"/>\n",
+      kWidth, kHeight);
+  svg += text_at(kLeft, 20, "start", title);
+  for (std::size_t bar = 0; bar < kBars; ++bar) {
+    const double height = static_cast<double>(counts[bar]) / most * plot_height;
+    svg += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#4477aa\"/>\n",
+        kLeft + static_cast<double>(bar) / kBars * plot_width, floor - height,
+        plot_width / kBars - 1, height);
+  }
+  for (int tick = 0; tick <= kTicks; ++tick) {
+    const double value = range * tick / kTicks;
+    svg += text_at(x_of(value), floor + 18, "middle", fmt::format("{:.3g}", value));
+  }
+  svg += text_at(kLeft + plot_width / 2, kHeight - 10, "middle", unit);
+  svg += text_at(kLeft - 6, kTop + 4, "end", fmt::format("{:.0f}", most));
+  svg += text_at(kLeft - 6, floor, "end", "0");
+  double label_y = kTop + 4;
+  for (const Marker& marker : markers) {
+    const double x = x_of(marker.value);
+    svg += fmt::format(
+        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#cc3311\"/>\n", x, kTop,
+        floor);
+    const bool left_side = x > kWidth - 120;
+    svg += text_at(left_side ? x - 4 : x + 4, label_y, left_side ? "end" : "start",
+                   fmt::format("{} {:.3g}", marker.name, marker.value));
+    label_y += 16;
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace mhe::app

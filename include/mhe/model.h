@@ -1,0 +1,93 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Using a trained model: open it once, share it, give each thread a session.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mhe/ids.h>
+
+namespace mhe {
+
+/// A label and its probability as the model sees it.
+struct Prediction {
+  LabelId label{};
+  float probability = 0;
+};
+
+/// A sparse input vector: features ascending, each at most once, and as many finite values. Scaled
+/// to length 1 by the model.
+struct SparseInput {
+  std::span<const std::uint32_t> features;
+  std::span<const float> values;
+};
+
+/// A trained model, mapped from its file. Immutable and cheap to copy: copies share it. Many
+/// threads may use one.
+class Model {
+ public:
+  /// Reads the header only, so this takes less than a millisecond whatever the file's size. Throws
+  /// Error: kNotFound, kIo, or kInvalidData with the reason if it is no model that this version
+  /// reads.
+  [[nodiscard]] static Model open(const std::string& path);
+
+  [[nodiscard]] std::size_t num_labels() const noexcept;
+  [[nodiscard]] std::size_t num_features() const noexcept;
+  /// The name a label had in the training data. Throws kInvalidArgument if there is no such label.
+  [[nodiscard]] std::string label_name(LabelId label) const;
+  /// Names of the text fields that a document has, in order; empty if the model takes sparse
+  /// vectors.
+  [[nodiscard]] std::vector<std::string> text_fields() const;
+
+ private:
+  friend class Session;
+  struct Impl;
+  explicit Model(std::shared_ptr<const Impl> impl) noexcept;
+
+  std::shared_ptr<const Impl> impl_;  // shared by copies and sessions: the model is immutable
+};
+
+/// Predicts with a model; holds the memory that takes, so one for each thread. Allocates nothing
+/// once it has seen the largest input. Keeps the model alive.
+///
+/// Predictions come best first, equal ones by the smaller label; there are at most `k`, and they
+/// are valid until the next call. All functions throw kInvalidArgument for input that the model
+/// does not take.
+class Session {
+ public:
+  explicit Session(const Model& model);
+  ~Session();
+  Session(Session&& other) noexcept;
+  Session& operator=(Session&& other) noexcept;
+
+  /// For a document of one text field.
+  [[nodiscard]] std::span<const Prediction> predict(std::string_view text, std::size_t k);
+  /// For a document with a text for each field of the model.
+  [[nodiscard]] std::span<const Prediction> predict(std::span<const std::string_view> fields,
+                                                    std::size_t k);
+  /// For a vector. Features that the model does not know are ignored.
+  [[nodiscard]] std::span<const Prediction> predict(const SparseInput& input, std::size_t k);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The predictions of many inputs, found on `threads` threads (0: one per core), in their order.
+[[nodiscard]] std::vector<std::vector<Prediction>> predict_all(const Model& model,
+                                                               std::span<const SparseInput> inputs,
+                                                               std::size_t k,
+                                                               std::size_t threads = 0);
+/// The same for documents; `texts` has the fields of the first, then those of the second, ...
+[[nodiscard]] std::vector<std::vector<Prediction>> predict_all(
+    const Model& model, std::span<const std::string_view> texts, std::size_t k,
+    std::size_t threads = 0);
+
+}  // namespace mhe

@@ -1,0 +1,129 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <mhe/model.h>
+
+#include "base/check.h"
+#include "base/context.h"
+#include "base/parallel.h"
+#include "model/linear_model.h"
+#include "predict/predictor.h"
+
+namespace mhe {
+namespace {
+
+void check(const SparseInput& input) {
+  require(input.features.size() == input.values.size(), "{} features, but {} values",
+          input.features.size(), input.values.size());
+  for (std::size_t i = 0; i < input.features.size(); ++i) {
+    require(i == 0 || input.features[i - 1] < input.features[i],
+            "feature {} follows feature {}; expected ascending ones", input.features[i],
+            input.features[i == 0 ? 0 : i - 1]);
+    require(std::isfinite(input.values[i]), "the value of feature {} is not finite",
+            input.features[i]);
+  }
+}
+
+// Rows on all threads, a session each.
+template <class PredictRow>
+std::vector<std::vector<Prediction>> predict_rows(const Model& model, std::size_t rows,
+                                                  std::size_t threads,
+                                                  const PredictRow& predict_row) {
+  const Context context({.threads = threads});
+  std::vector<std::vector<Prediction>> all(rows);
+  std::vector<std::unique_ptr<Session>> sessions(context.threads());
+  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
+  parallel_blocks(context, rows, kGrain, [&](const Block& block) {
+    auto& session = sessions[block.worker];
+    if (!session) session = std::make_unique<Session>(model);
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      const std::span<const Prediction> found = predict_row(*session, row);
+      all[row].assign(found.begin(), found.end());
+    }
+  });
+  return all;
+}
+
+}  // namespace
+
+struct Model::Impl {
+  model::LinearModel linear;
+};
+
+struct Session::Impl {
+  std::shared_ptr<const Model::Impl> model;
+  predict::Predictor predictor;
+};
+
+Model::Model(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
+
+Model Model::open(const std::string& path) {
+  return Model(std::make_shared<const Impl>(Impl{model::LinearModel::open(path)}));
+}
+
+std::size_t Model::num_labels() const noexcept {
+  return impl_->linear.num_labels();
+}
+
+std::size_t Model::num_features() const noexcept {
+  return impl_->linear.num_features();
+}
+
+std::string Model::label_name(LabelId label) const {
+  return impl_->linear.label_name(label);
+}
+
+std::vector<std::string> Model::text_fields() const {
+  std::vector<std::string> names;
+  if (impl_->linear.vectorizer() == nullptr) return names;
+  for (const auto& field : impl_->linear.vectorizer()->options().fields) {
+    names.push_back(field.name);
+  }
+  return names;
+}
+
+Session::Session(const Model& model)
+    : impl_(new Impl{model.impl_, predict::Predictor(model.impl_->linear)}) {}
+Session::~Session() = default;
+Session::Session(Session&& other) noexcept = default;
+Session& Session::operator=(Session&& other) noexcept = default;
+
+std::span<const Prediction> Session::predict(std::string_view text, std::size_t k) {
+  return predict(std::span(&text, 1), k);
+}
+
+std::span<const Prediction> Session::predict(std::span<const std::string_view> fields,
+                                             std::size_t k) {
+  return impl_->predictor.predict(fields, k);
+}
+
+std::span<const Prediction> Session::predict(const SparseInput& input, std::size_t k) {
+  check(input);
+  return impl_->predictor.predict(SparseRow{input.features, input.values}, k);
+}
+
+std::vector<std::vector<Prediction>> predict_all(const Model& model,
+                                                 std::span<const SparseInput> inputs, std::size_t k,
+                                                 std::size_t threads) {
+  return predict_rows(model, inputs.size(), threads, [&](Session& session, std::size_t row) {
+    return session.predict(inputs[row], k);
+  });
+}
+
+std::vector<std::vector<Prediction>> predict_all(const Model& model,
+                                                 std::span<const std::string_view> texts,
+                                                 std::size_t k, std::size_t threads) {
+  const std::size_t fields = model.text_fields().size();
+  require(fields > 0, "the model was trained on sparse vectors, not on text");
+  require(texts.size() % fields == 0, "{} texts are no documents of {} fields each", texts.size(),
+          fields);
+  return predict_rows(model, texts.size() / fields, threads,
+                      [&](Session& session, std::size_t row) {
+                        return session.predict(texts.subspan(row * fields, fields), k);
+                      });
+}
+
+}  // namespace mhe

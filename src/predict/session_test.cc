@@ -1,0 +1,108 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <mhe/error.h>
+#include <mhe/model.h>
+
+#include "scratch_dir.h"
+#include "toy_model.h"
+
+namespace mhe {
+namespace {
+
+using testing::kToyText;
+using testing::ToyOptions;
+
+bool same(std::span<const Prediction> a, std::span<const Prediction> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].label != b[i].label || a[i].probability != b[i].probability) return false;
+  }
+  return true;
+}
+
+class SessionTest : public ::testing::Test {
+ protected:
+  Model open(const ToyOptions& options) {
+    testing::write_toy_model(dir_.file("m.mhe"), options);
+    return Model::open(dir_.file("m.mhe"));
+  }
+  testing::ScratchDir dir_;
+  const std::vector<std::uint32_t> features_ = {0, 3, 17, 39, 1000};
+  const std::vector<float> values_ = {1.0F, 2.0F, 0.5F, 1.0F, 3.0F};
+};
+
+TEST_F(SessionTest, GivesTheBestLabelsInOrder) {
+  const Model model = open({});
+  Session session(model);
+  const std::vector<Prediction> five = [&] {
+    const auto found = session.predict(SparseInput{features_, values_}, 5);
+    return std::vector<Prediction>(found.begin(), found.end());
+  }();
+  ASSERT_EQ(five.size(), 5U);
+  for (std::size_t i = 0; i < five.size(); ++i) {
+    EXPECT_TRUE(five[i].probability >= 0 && five[i].probability <= 1);
+    EXPECT_GE(five[i == 0 ? 0 : i - 1].probability, five[i].probability);
+  }
+  EXPECT_EQ(model.label_name(five[0].label), "label " + std::to_string(index_of(five[0].label)));
+  // A shorter list is the beginning of the longer one.
+  EXPECT_TRUE(same(session.predict(SparseInput{features_, values_}, 2), std::span(five).first(2)));
+  EXPECT_TRUE(session.predict(SparseInput{features_, values_}, 0).empty());
+  EXPECT_EQ(session.predict(SparseInput{features_, values_}, 1000).size(), 10U);  // beam of 2 x 5
+}
+
+TEST_F(SessionTest, TellsWhatTheModelTakes) {
+  const Model text = open({.text = true});
+  EXPECT_EQ(text.text_fields(), (std::vector<std::string>{"title", "body"}));
+  EXPECT_EQ(text.num_labels(), 15U);
+  EXPECT_THROW((void)Session(text).predict("one field", 3), Error);
+  EXPECT_THROW((void)text.label_name(LabelId{15}), Error);
+  EXPECT_TRUE(open({}).text_fields().empty());
+}
+
+TEST_F(SessionTest, RefusesVectorsThatAreNone) {
+  Session session(open({}));
+  const std::vector<std::uint32_t> falling = {3, 2};
+  const std::vector<float> two = {1.0F, 1.0F};
+  const std::vector<float> not_finite = {1.0F, std::nanf("")};
+  EXPECT_THROW((void)session.predict(SparseInput{falling, two}, 3), Error);
+  EXPECT_THROW((void)session.predict(SparseInput{features_, two}, 3), Error);
+  EXPECT_THROW((void)session.predict(SparseInput{std::span(features_).first(2), not_finite}, 3),
+               Error);
+  EXPECT_THROW((void)session.predict("text", 3), Error);
+}
+
+TEST_F(SessionTest, ManyThreadsAgreeWithOne) {
+  for (const bool text : {false, true}) {
+    const Model model = open({.text = text, .members = 3});
+    std::vector<SparseInput> inputs;
+    std::vector<std::string_view> texts;
+    for (std::size_t i = 0; i < 200; ++i) {
+      inputs.push_back({std::span(features_).first(i % 6), std::span(values_).first(i % 6)});
+      texts.push_back(kToyText.substr(0, i % kToyText.size()));
+      texts.push_back(kToyText.substr(i % kToyText.size()));
+    }
+    const auto run = [&](std::size_t threads) {
+      return text ? predict_all(model, texts, 4, threads) : predict_all(model, inputs, 4, threads);
+    };
+    const auto one = run(1);
+    const auto four = run(4);
+    ASSERT_EQ(one.size(), 200U);
+    ASSERT_EQ(four.size(), 200U);
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(same(one[i], four[i])) << i;
+  }
+}
+
+TEST_F(SessionTest, KeepsTheModelAlive) {
+  Session session = [&] { return Session(open({})); }();
+  EXPECT_EQ(session.predict(SparseInput{features_, values_}, 3).size(), 3U);
+}
+
+}  // namespace
+}  // namespace mhe

@@ -1,0 +1,69 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes as a linear model, opened and predicted with. The header's checksum is put right
+// first: it is there against accidents, and would keep the fuzzer out of all that lies behind it.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <mhe/error.h>
+
+#include "model/container.h"
+#include "model/linear_model.h"
+#include "predict/predictor.h"
+
+namespace {
+
+using mhe::model::kChecksumDigits;
+using mhe::model::kHeaderStart;
+using mhe::model::kLengthBytes;
+
+void seal(std::span<std::byte> bytes) {
+  constexpr std::size_t kStart = kLengthBytes + kHeaderStart.size();
+  if (bytes.size() < kStart + kChecksumDigits) return;
+  std::memcpy(bytes.data() + kLengthBytes, kHeaderStart.data(), kHeaderStart.size());
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  if (length > bytes.size() - kLengthBytes || length + kLengthBytes < kStart + kChecksumDigits) {
+    return;
+  }
+  mhe::model::seal_header(bytes.first(kLengthBytes + length));
+}
+
+void use(std::span<const std::byte> bytes) {
+  const mhe::model::LinearModel model(mhe::model::ModelFile(
+      mhe::model::SafetensorsFile(mhe::MappedFile::in_memory(bytes, "fuzz.mhe"))));
+  mhe::predict::Predictor predictor(model);
+  const std::vector<std::uint32_t> columns = {0, 1, 2, 7, 20};
+  const std::vector<float> values = {1, -2, 0.5F, 1, 3};
+  std::vector<std::string_view> fields;
+  if (model.vectorizer() != nullptr) {
+    fields.assign(model.vectorizer()->options().fields.size(), "the wide sea, a fish \u00e9");
+  }
+  const auto found = fields.empty() ? predictor.predict(mhe::SparseRow{columns, values}, 5)
+                                    : predictor.predict(fields, 5);
+  for (const mhe::Prediction& prediction : found) {
+    if (!std::isfinite(prediction.probability)) std::abort();
+    (void)model.label_name(prediction.label);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span<const std::byte> given = std::as_bytes(std::span(data, size));
+  std::vector<std::byte> bytes(given.begin(), given.end());
+  seal(bytes);
+  try {
+    use(bytes);
+  } catch (const mhe::Error&) {
+    return 0;
+  }
+  return 0;
+}

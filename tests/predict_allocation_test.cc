@@ -1,0 +1,53 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Predicting allocates nothing after warm-up. A program of its own, because it replaces operator
+// new.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <mhe/model.h>
+
+#include "count_allocations.h"
+#include "scratch_dir.h"
+#include "toy_model.h"
+
+namespace mhe {
+namespace {
+
+std::size_t count_allocations(const testing::ToyOptions& options) {
+  const testing::ScratchDir dir;
+  testing::write_toy_model(dir.file("m.mhe"), options);
+  Session session(Model::open(dir.file("m.mhe")));
+  const std::vector<std::uint32_t> features = {0, 1, 2, 3, 5, 8, 13, 21, 34};
+  const std::vector<float> values(features.size(), 1.0F);
+  const SparseInput whole = {features, values};
+  const SparseInput half = {std::span(features).first(4), std::span(values).first(4)};
+  const std::vector<std::string_view> document = {"wide sea", testing::kToyText};
+  const std::vector<std::string_view> shorter = {"", "fish"};
+  const auto predict = [&](bool long_one) {
+    if (options.text) return session.predict(long_one ? document : shorter, 5).size();
+    return session.predict(long_one ? whole : half, 5).size();
+  };
+  EXPECT_EQ(predict(true), 5U);
+  const std::size_t before = num_allocations;
+  EXPECT_EQ(predict(false), 5U);
+  EXPECT_EQ(predict(true), 5U);
+  return num_allocations - before;
+}
+
+TEST(Prediction, AllocatesNothingAfterWarmUp) {
+  for (const bool text : {false, true}) {
+    for (const std::size_t members : {1U, 3U}) {
+      EXPECT_EQ(count_allocations({.text = text, .members = members}), 0U) << text << members;
+      EXPECT_EQ(count_allocations({.text = text, .members = members, .lengths = {5000}}), 0U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mhe

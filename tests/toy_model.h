@@ -1,0 +1,104 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A small model with random weights, for tests of using one.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/context.h"
+#include "base/random.h"
+#include "heads/sparse_level.h"
+#include "labels/names.h"
+#include "labels/order.h"
+#include "model/linear_model.h"
+#include "text/builder.h"
+
+namespace mhe::testing {
+
+struct ToyOptions {
+  bool text = false;  ///< else sparse vectors
+  std::size_t members = 1;
+  std::vector<std::uint32_t> lengths = {3, 5};
+  std::size_t num_features = 40;  ///< of sparse vectors
+};
+
+inline constexpr std::string_view kToyText =
+    "the sea is wide and the fish is fast but a net is as wide as the sea is deep";
+
+inline heads::NodeWeights random_node(std::size_t width, std::size_t num_features,
+                                      RandomStream& random) {
+  heads::NodeWeights node;
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - width);
+  node.present = all;
+  for (std::size_t i = 0; i < width; ++i) {
+    node.bias.push_back(static_cast<float>(random.uniform()) - 1.0F);
+  }
+  for (std::uint32_t feature = 0; feature < num_features; ++feature) {
+    const std::uint64_t mask = random() & all & (random.below(2) == 0 ? random() : all);
+    if (mask == 0 || random.below(3) == 0) continue;
+    node.features.push_back(feature);
+    node.masks.push_back(mask);
+    for (int i = 0; i < std::popcount(mask); ++i) {
+      node.values.push_back(static_cast<float>(2 * random.uniform() - 1));
+    }
+  }
+  return node;
+}
+
+inline model::TrainedMember random_member(const ToyOptions& options, std::size_t num_features,
+                                          std::uint64_t seed) {
+  RandomStream random(seed, "toy_model");
+  std::size_t num_nodes = 1;
+  std::vector<heads::SparseLevel> levels;
+  for (const std::uint32_t length : options.lengths) {
+    const heads::LevelShape shape = heads::LevelShape::of(num_nodes, length);
+    std::vector<heads::NodeWeights> blocks;
+    for (std::size_t b = 0; b < shape.num_blocks(); ++b) {
+      const heads::ChildRange range = shape.children_of_block(b);
+      blocks.push_back(random_node(range.end - range.begin, num_features, random));
+    }
+    levels.push_back(heads::build_level(shape, num_features, std::move(blocks)));
+    num_nodes *= length;
+  }
+  return {labels::random_order(num_nodes, options.lengths, seed),
+          std::move(levels),
+          {.beam = 2, .parent_power = 0.5F}};
+}
+
+inline void write_toy_model(const std::string& path, const ToyOptions& options = {}) {
+  const Context context({.threads = 1});
+  std::optional<text::Vectorizer> vectorizer;
+  if (options.text) {
+    text::VectorizerOptions text_options;
+    text_options.fields = {{.name = "title", .own = true}, {.name = "body"}};
+    text::VectorizerBuilder builder(context, text_options);
+    const std::vector<std::string_view> texts = {"sea", kToyText, "fish", "a wide net"};
+    builder.add(text::Documents(texts, 2));
+    vectorizer = builder.finish().vectorizer;
+  }
+  const std::size_t num_features = vectorizer ? vectorizer->num_features() : options.num_features;
+  std::vector<model::TrainedMember> members;
+  for (std::size_t m = 0; m < options.members; ++m) {
+    members.push_back(random_member(options, num_features, m + 1));
+  }
+  labels::LabelNames names;
+  const std::size_t num_labels = members.front().order.num_labels();
+  for (std::size_t i = 0; i < num_labels; ++i) names.intern("label " + std::to_string(i));
+  const std::vector<std::uint32_t> counts(num_labels, 1);
+  model::write_linear(path, {.names = names,
+                             .members = members,
+                             .num_features = num_features,
+                             .vectorizer = vectorizer ? &*vectorizer : nullptr,
+                             .training_rows = 2,
+                             .label_counts = counts,
+                             .options_json = "{}"});
+}
+
+}  // namespace mhe::testing
