@@ -217,6 +217,7 @@ class Gatherer {
         const std::uint64_t below = (std::uint64_t{1} << block % 64) - 1;
         const std::size_t slot = search_.first_slots[block / 64] +
                                  static_cast<std::size_t>(__builtin_popcountll(wanted & below));
+        __builtin_prefetch(stream_ + clamp(record));
         add(slot, {clamp(record), value_, 0, static_cast<std::uint16_t>(is_pairs ? count : 0)});
       }
       record += count + (is_pairs ? count : num_groups_);
@@ -267,7 +268,10 @@ void start_query(const RecordTable& table, const RecordSearch& search) {
     const std::uint32_t feature = search.columns[t];
     if (feature >= table.num_features()) break;
     search.cursors[t] = 0;
-    __builtin_prefetch(table.stream.data() + table.posting_begin[feature]);
+    // A list of some length, or the words of a bitmap, reach into the next line.
+    const std::uint8_t* posting = table.stream.data() + table.posting_begin[feature];
+    __builtin_prefetch(posting);
+    __builtin_prefetch(posting + 64);
   }
 }
 
