@@ -30,7 +30,12 @@ constexpr std::uint16_t kUnresolved = 0xFFFF;
 // Places that bring packed bytes to the lanes of a mask; 0x80 gives zero.
 struct ExpandTable {
   alignas(64) std::uint8_t places[256][kRecordGroup];
+  alignas(64) float weights[256];  // q |q| by the byte of q
   ExpandTable() {
+    for (int byte = 0; byte < 256; ++byte) {
+      const int q = static_cast<std::int8_t>(byte);
+      weights[byte] = static_cast<float>(q * (q < 0 ? -q : q));
+    }
     for (std::size_t mask = 0; mask < 256; ++mask) {
       std::uint8_t next = 0;
       for (std::size_t lane = 0; lane < kRecordGroup; ++lane) {
@@ -113,7 +118,8 @@ constexpr std::array<SumMasks, sizeof...(Counts)> sum_functions(std::index_seque
 }
 
 HWY_INLINE void sum_pairs(const std::uint8_t* HWY_RESTRICT stream, std::span<const RecordHit> hits,
-                          std::size_t last_lane, float* HWY_RESTRICT scores) {
+                          const float* HWY_RESTRICT weights, std::size_t last_lane,
+                          float* HWY_RESTRICT scores) {
   const hn::CappedTag<float, 1> d;  // one lane, rounded as all are
   for (const RecordHit& hit : hits) {
     const std::uint8_t* pair = stream + hit.at;
@@ -121,8 +127,7 @@ HWY_INLINE void sum_pairs(const std::uint8_t* HWY_RESTRICT stream, std::span<con
     const auto value = hn::Set(d, hit.value);
     for (; pair != end; pair += 2) {
       float* score = scores + HWY_MIN(std::size_t{pair[0]}, last_lane);
-      const int q = static_cast<std::int8_t>(pair[1]);
-      const auto weight = hn::Set(d, static_cast<float>(q * (q < 0 ? -q : q)));
+      const auto weight = hn::LoadU(d, weights + pair[1]);
       hn::StoreU(hn::MulAdd(value, weight, hn::LoadU(d, score)), d, score);
     }
   }
@@ -217,6 +222,7 @@ class Gatherer {
         const std::uint64_t below = (std::uint64_t{1} << block % 64) - 1;
         const std::size_t slot = search_.first_slots[block / 64] +
                                  static_cast<std::size_t>(__builtin_popcountll(wanted & below));
+        __builtin_prefetch(stream_ + clamp(record));
         add(slot, {clamp(record), value_, 0, static_cast<std::uint16_t>(is_pairs ? count : 0)});
       }
       record += count + (is_pairs ? count : num_groups_);
@@ -267,7 +273,10 @@ void start_query(const RecordTable& table, const RecordSearch& search) {
     const std::uint32_t feature = search.columns[t];
     if (feature >= table.num_features()) break;
     search.cursors[t] = 0;
-    __builtin_prefetch(table.stream.data() + table.posting_begin[feature]);
+    // A list of some length, or the words of a bitmap, reach into the next line.
+    const std::uint8_t* posting = table.stream.data() + table.posting_begin[feature];
+    __builtin_prefetch(posting);
+    __builtin_prefetch(posting + 64);
   }
 }
 
@@ -280,7 +289,8 @@ void add_records(const RecordTable& table, const RecordSearch& search, float* sc
   const std::uint8_t* const stream = table.stream.data();
   for (std::size_t slot = 0; slot < search.blocks.size(); ++slot) {
     float* const block_scores = scores + slot * table.num_groups * kRecordGroup;
-    sum_pairs(stream, gatherer.pairs(slot), table.num_groups * kRecordGroup - 1, block_scores);
+    sum_pairs(stream, gatherer.pairs(slot), expand.weights, table.num_groups * kRecordGroup - 1,
+              block_scores);
     kSum[table.num_groups - 1](stream, expand, gatherer.masks(slot), block_scores);
   }
 }
