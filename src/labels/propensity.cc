@@ -27,17 +27,24 @@ PropensityModel propensity_preset(std::string_view name) {
        "\"{}\" is no propensity preset; expected default, wikipedia or amazon", name);
 }
 
-std::vector<double> propensities(std::span<const std::uint64_t> counts, std::uint64_t num_examples,
-                                 const PropensityModel& model) {
+PropensityCurve::PropensityCurve(std::uint64_t num_examples, const PropensityModel& model)
+    : model_(model) {
   require(std::isfinite(model.a) && std::isfinite(model.b) && model.a >= 0 && model.b > 0,
           "propensities need A >= 0 and B > 0, got A {} and B {}", model.a, model.b);
   const double log_examples = num_examples == 0 ? 0 : std::log(static_cast<double>(num_examples));
-  const double c = std::max(0.0, log_examples - 1) * std::pow(model.b + 1, model.a);
+  c_ = std::max(0.0, log_examples - 1) * std::pow(model.b + 1, model.a);
+}
+
+double PropensityCurve::operator()(std::uint64_t count) const noexcept {
+  const double log_count = std::log(static_cast<double>(count) + model_.b);
+  return 1 / (1 + c_ * std::exp(-model_.a * log_count));
+}
+
+std::vector<double> propensities(std::span<const std::uint64_t> counts, std::uint64_t num_examples,
+                                 const PropensityModel& model) {
+  const PropensityCurve curve(num_examples, model);
   std::vector<double> result(counts.size());
-  std::transform(counts.begin(), counts.end(), result.begin(), [&](std::uint64_t count) {
-    const double log_count = std::log(static_cast<double>(count) + model.b);
-    return 1 / (1 + c * std::exp(-model.a * log_count));
-  });
+  std::transform(counts.begin(), counts.end(), result.begin(), curve);
   return result;
 }
 

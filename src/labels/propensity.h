@@ -30,6 +30,18 @@ struct PropensityModel {
 /// Throws kInvalidArgument, listing the names, for any other.
 [[nodiscard]] PropensityModel propensity_preset(std::string_view name);
 
+/// The propensity of a label by the number of its examples, among `num_examples`; see
+/// propensities(). Throws as that does.
+class PropensityCurve {
+ public:
+  explicit PropensityCurve(std::uint64_t num_examples, const PropensityModel& model = {});
+  [[nodiscard]] double operator()(std::uint64_t count) const noexcept;
+
+ private:
+  PropensityModel model_;
+  double c_;
+};
+
 /// p_l = 1 / (1 + c exp(-A log(N_l + B))), c = (log N - 1)(B + 1)^A, with N examples of which N_l
 /// have label l. Below N = e the formula leaves (0, 1]; c is then taken as 0 and all p_l are 1.
 /// Throws kInvalidArgument unless A and B are finite, A >= 0 and B > 0.
