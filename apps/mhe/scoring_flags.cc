@@ -12,6 +12,7 @@
 #include <mhe/error.h>
 
 #include "base/check.h"
+#include "data_flags.h"
 #include "metrics/frequency_bins.h"
 #include "verb.h"
 
@@ -60,6 +61,18 @@ void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
   command.add_option("--seed", flags.seed, "Seed of the resampling")->capture_default_str();
   command.add_option("--threads", flags.threads, "Threads; 0: one per core")->capture_default_str();
   command.add_flag("--json", flags.json, "Print one JSON object");
+}
+
+void add_tail_flag(CLI::App& command, double& tail) {
+  command
+      .add_option("--tail", tail,
+                  "How much to favour rare labels when ranking, from 0 to 1: trades P@k for PSP@k")
+      ->check([](const std::string& text) {
+        return check_probability(text).empty()
+                   ? std::string()
+                   : fmt::format("expected a number from 0 to 1, found {}", text);
+      })
+      ->capture_default_str();
 }
 
 labels::PropensityModel propensity_model(const ScoringFlags& flags) {

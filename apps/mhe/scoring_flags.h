@@ -39,6 +39,9 @@ struct ScoringFlags {
 /// outlive the parser.
 void add_scoring_flags(CLI::App& command, ScoringFlags& flags);
 
+/// Adds --tail, of verbs that predict.
+void add_tail_flag(CLI::App& command, double& tail);
+
 /// The constants that --propensity names. Throws UsageError.
 [[nodiscard]] labels::PropensityModel propensity_model(const ScoringFlags& flags);
 

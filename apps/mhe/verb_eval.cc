@@ -27,6 +27,7 @@ constexpr std::size_t kThresholdLabels = 100;  // a row; as `mhe predict --thres
 struct EvalFlags {
   std::string model;
   std::string input;
+  double tail = 0;
   bool bins = false;
   ScoringFlags scoring;
   DataFlags data;
@@ -83,7 +84,7 @@ Scores score_all(const Context& context, const EvalFlags& flags, const model::Li
   data::RowBatch batch;
   while (reader->next(batch)) {
     score_batch(context, flags.scoring, batch.labels,
-                predict::predict_batch(context, model, batch, depth), scores);
+                predict::predict_batch(context, model, batch, depth, flags.tail), scores);
   }
   return scores;
 }
@@ -100,6 +101,7 @@ void run_eval(Console& console, const EvalFlags& flags) {
     nlohmann::ordered_json json = metrics_json(report, setting);
     json["frequencies_from"] = "model";
     json["propensity"] = propensity_json(propensity);
+    json["tail"] = flags.tail;
     put_reliability(reliability, json);
     console.print(json.dump(2) + "\n");
   } else {
@@ -127,6 +129,7 @@ std::function<void(Console&)> add_eval(CLI::App& command) {
       .add_option("--threshold", flags->scoring.threshold,
                   "Also F1 of the labels whose probability is at least this, from 0 to 1")
       ->check(check_probability);
+  add_tail_flag(command, flags->tail);
   command.add_flag("--bins", flags->bins,
                    "Also a diagram of predicted against observed probabilities");
   add_scoring_flags(command, flags->scoring);

@@ -12,6 +12,7 @@
 #include "model/linear_model.h"
 #include "predict/batch.h"
 #include "prediction_output.h"
+#include "scoring_flags.h"
 #include "verbs.h"
 
 namespace mhe::app {
@@ -26,6 +27,7 @@ struct PredictFlags {
   DataFlags data;
   std::optional<std::size_t> k;
   std::optional<float> threshold;
+  double tail = 0;
   std::size_t threads = 0;
   bool json = false;
 };
@@ -35,13 +37,18 @@ PredictionForm choose_form(const PredictFlags& flags) {
   return ::isatty(STDOUT_FILENO) == 1 ? PredictionForm::kColumns : PredictionForm::kLines;
 }
 
-// Those that reach the threshold; they stand in front.
-std::span<const predict::Prediction> cut(std::span<const predict::Prediction> predictions,
+// Moves those that reach the threshold to the front, in their order, and gives them.
+std::span<const predict::Prediction> cut(std::span<predict::Prediction> predictions,
                                          const std::optional<float>& threshold) {
   if (!threshold) return predictions;
-  const auto end = std::find_if(predictions.begin(), predictions.end(),
-                                [&](const auto& p) { return p.probability < *threshold; });
+  const auto end = std::remove_if(predictions.begin(), predictions.end(),
+                                  [&](const auto& p) { return p.probability < *threshold; });
   return predictions.first(static_cast<std::size_t>(end - predictions.begin()));
+}
+
+std::span<predict::Prediction> row_of(Ragged<predict::Prediction>& found, std::size_t row) {
+  const std::size_t begin = found.offsets[row];
+  return std::span(found.items).subspan(begin, found.offsets[row + 1] - begin);
 }
 
 void run_predict(Console& console, const PredictFlags& flags) {
@@ -58,13 +65,15 @@ void run_predict(Console& console, const PredictFlags& flags) {
   const PredictionForm form = choose_form(flags);
   data::RowBatch batch;
   while (reader->next(batch)) {
-    const Ragged<predict::Prediction> found = predict::predict_batch(*context, model, batch, k);
+    Ragged<predict::Prediction> found =
+        predict::predict_batch(*context, model, batch, k, flags.tail);
     std::string text;
     for (std::size_t row = 0; row < found.rows(); ++row) {
       const std::string id = schema.has_ids ? std::string(string_at(batch.ids, row))
                                             : fmt::format("{}", batch.first_row + row + 1);
-      text += format_predictions(model, {id, schema.has_ids, cut(found[row], flags.threshold)},
-                                 form, console.width());
+      text +=
+          format_predictions(model, {id, schema.has_ids, cut(row_of(found, row), flags.threshold)},
+                             form, console.width());
     }
     console.print(text);
   }
@@ -89,6 +98,7 @@ std::function<void(Console&)> add_predict(CLI::App& command) {
       .add_option("--threshold", flags->threshold,
                   "Only labels whose probability is at least this, from 0 to 1")
       ->check(check_probability);
+  add_tail_flag(command, flags->tail);
   command.add_flag("--json", flags->json, "Print a JSON object a row");
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
   add_data_flags(command, flags->data);

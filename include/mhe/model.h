@@ -54,6 +54,14 @@ class Model {
   std::shared_ptr<const Impl> impl_;  // shared by copies and sessions: the model is immutable
 };
 
+/// How a session ranks labels.
+struct SessionOptions {
+  /// From 0 to 1: how much rare labels are favoured. Labels rank by score times
+  /// (1 / propensity)^tail, where the propensity follows from a label's training rows; this trades
+  /// P@k for PSP@k. Probabilities stay what they are, so they need not fall along the list.
+  double tail = 0;
+};
+
 /// Predicts with a model; holds the memory that takes, so one for each thread. Allocates nothing
 /// once it has seen the largest input. Keeps the model alive.
 ///
@@ -62,7 +70,8 @@ class Model {
 /// does not take.
 class Session {
  public:
-  explicit Session(const Model& model);
+  /// Throws kInvalidArgument for options out of range.
+  explicit Session(const Model& model, const SessionOptions& options = {});
   ~Session();
   Session(Session&& other) noexcept;
   Session& operator=(Session&& other) noexcept;
@@ -84,10 +93,11 @@ class Session {
 [[nodiscard]] std::vector<std::vector<Prediction>> predict_all(const Model& model,
                                                                std::span<const SparseInput> inputs,
                                                                std::size_t k,
-                                                               std::size_t threads = 0);
+                                                               std::size_t threads = 0,
+                                                               const SessionOptions& options = {});
 /// The same for documents; `texts` has the fields of the first, then those of the second, ...
 [[nodiscard]] std::vector<std::vector<Prediction>> predict_all(
     const Model& model, std::span<const std::string_view> texts, std::size_t k,
-    std::size_t threads = 0);
+    std::size_t threads = 0, const SessionOptions& options = {});
 
 }  // namespace mhe

@@ -74,7 +74,7 @@ void check_schema(const model::LinearModel& model, const data::Schema& schema,
 }
 
 Ragged<Prediction> predict_batch(const Context& context, const model::LinearModel& model,
-                                 const data::RowBatch& batch, std::size_t k) {
+                                 const data::RowBatch& batch, std::size_t k, double tail) {
   if (batch.rows > 0) check_input(model, batch);
   // Rows a block: some milliseconds, or less where few rows are to be shared by all threads.
   const std::size_t grain = std::clamp<std::size_t>(batch.rows / (4 * context.threads()), 1, 64);
@@ -83,7 +83,7 @@ Ragged<Prediction> predict_batch(const Context& context, const model::LinearMode
   std::vector<std::unique_ptr<Predictor>> predictors(context.threads());
   parallel_blocks(context, batch.rows, grain, [&](const Block& block) {
     auto& predictor = predictors[block.worker];
-    if (!predictor) predictor = std::make_unique<Predictor>(model);
+    if (!predictor) predictor = std::make_unique<Predictor>(model, tail);
     std::vector<std::string_view> fields(num_fields);
     for (std::size_t row = block.begin; row < block.end; ++row) {
       for (std::size_t i = 0; i < fields.size(); ++i) {

@@ -25,9 +25,11 @@ void check_schema(const model::LinearModel& model, const data::Schema& schema,
 void check_input(const model::LinearModel& model, const data::RowBatch& batch);
 
 /// The k best labels of every row, found on all threads. A single text is taken for each field of a
-/// model that has several. Throws kInvalidData if the rows are not of the kind the model takes.
+/// model that has several. `tail` is that of Predictor. Throws kInvalidData if the rows are not of
+/// the kind the model takes.
 [[nodiscard]] Ragged<Prediction> predict_batch(const Context& context,
                                                const model::LinearModel& model,
-                                               const data::RowBatch& batch, std::size_t k);
+                                               const data::RowBatch& batch, std::size_t k,
+                                               double tail = 0);
 
 }  // namespace mhe::predict

@@ -7,8 +7,10 @@
 
 namespace mhe::predict {
 
-Predictor::Predictor(const model::LinearModel& model)
-    : model_(model), search_(model.members(), model.num_labels()) {
+Predictor::Predictor(const model::LinearModel& model, double tail)
+    : model_(model),
+      search_(model.members(), model.num_labels(),
+              TailWeights(model.label_counts(), model.training_rows(), tail)) {
   if (model.vectorizer() != nullptr) text_.emplace(*model.vectorizer());
 }
 

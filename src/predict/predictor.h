@@ -19,10 +19,13 @@ namespace mhe::predict {
 /// it has seen the largest input. The model must outlive it.
 class Predictor {
  public:
-  explicit Predictor(const model::LinearModel& model);
+  /// `tail` from 0 to 1: how much rare labels are favoured, see TailWeights. Throws
+  /// kInvalidArgument for another.
+  explicit Predictor(const model::LinearModel& model, double tail = 0);
 
   /// The k best labels, best first, equal scores by the smaller id; valid until the next call.
-  /// Features the model does not know are ignored.
+  /// Their probabilities are the same whatever the tail, so with one they need not fall. Features
+  /// the model does not know are ignored.
   [[nodiscard]] std::span<const Prediction> predict(const SparseRow& features, std::size_t k);
 
   /// The same from the text fields of a document. Throws kInvalidArgument if the model was not

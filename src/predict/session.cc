@@ -1,7 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <mhe/model.h>
@@ -11,26 +10,16 @@
 #include "base/parallel.h"
 #include "model/linear_model.h"
 #include "predict/predictor.h"
+#include "predict/sparse_input.h"
 
 namespace mhe {
 namespace {
-
-void check(const SparseInput& input) {
-  require(input.features.size() == input.values.size(), "{} features, but {} values",
-          input.features.size(), input.values.size());
-  for (std::size_t i = 0; i < input.features.size(); ++i) {
-    require(i == 0 || input.features[i - 1] < input.features[i],
-            "feature {} follows feature {}; expected ascending ones", input.features[i],
-            input.features[i == 0 ? 0 : i - 1]);
-    require(std::isfinite(input.values[i]), "the value of feature {} is not finite",
-            input.features[i]);
-  }
-}
 
 // Rows on all threads, a session each.
 template <class PredictRow>
 std::vector<std::vector<Prediction>> predict_rows(const Model& model, std::size_t rows,
                                                   std::size_t threads,
+                                                  const SessionOptions& options,
                                                   const PredictRow& predict_row) {
   const Context context({.threads = threads});
   std::vector<std::vector<Prediction>> all(rows);
@@ -38,7 +27,7 @@ std::vector<std::vector<Prediction>> predict_rows(const Model& model, std::size_
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
   parallel_blocks(context, rows, kGrain, [&](const Block& block) {
     auto& session = sessions[block.worker];
-    if (!session) session = std::make_unique<Session>(model);
+    if (!session) session = std::make_unique<Session>(model, options);
     for (std::size_t row = block.begin; row < block.end; ++row) {
       const std::span<const Prediction> found = predict_row(*session, row);
       all[row].assign(found.begin(), found.end());
@@ -85,8 +74,8 @@ std::vector<std::string> Model::text_fields() const {
   return names;
 }
 
-Session::Session(const Model& model)
-    : impl_(new Impl{model.impl_, predict::Predictor(model.impl_->linear)}) {}
+Session::Session(const Model& model, const SessionOptions& options)
+    : impl_(new Impl{model.impl_, predict::Predictor(model.impl_->linear, options.tail)}) {}
 Session::~Session() = default;
 Session::Session(Session&& other) noexcept = default;
 Session& Session::operator=(Session&& other) noexcept = default;
@@ -101,26 +90,28 @@ std::span<const Prediction> Session::predict(std::span<const std::string_view> f
 }
 
 std::span<const Prediction> Session::predict(const SparseInput& input, std::size_t k) {
-  check(input);
+  predict::check(input);
   return impl_->predictor.predict(SparseRow{input.features, input.values}, k);
 }
 
 std::vector<std::vector<Prediction>> predict_all(const Model& model,
                                                  std::span<const SparseInput> inputs, std::size_t k,
-                                                 std::size_t threads) {
-  return predict_rows(model, inputs.size(), threads, [&](Session& session, std::size_t row) {
-    return session.predict(inputs[row], k);
-  });
+                                                 std::size_t threads,
+                                                 const SessionOptions& options) {
+  return predict_rows(
+      model, inputs.size(), threads, options,
+      [&](Session& session, std::size_t row) { return session.predict(inputs[row], k); });
 }
 
 std::vector<std::vector<Prediction>> predict_all(const Model& model,
                                                  std::span<const std::string_view> texts,
-                                                 std::size_t k, std::size_t threads) {
+                                                 std::size_t k, std::size_t threads,
+                                                 const SessionOptions& options) {
   const std::size_t fields = model.text_fields().size();
   require(fields > 0, "the model was trained on sparse vectors, not on text");
   require(texts.size() % fields == 0, "{} texts are no documents of {} fields each", texts.size(),
           fields);
-  return predict_rows(model, texts.size() / fields, threads,
+  return predict_rows(model, texts.size() / fields, threads, options,
                       [&](Session& session, std::size_t row) {
                         return session.predict(texts.subspan(row * fields, fields), k);
                       });

@@ -1,0 +1,98 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranking in favour of rare labels, with a model that was trained; src/predict knows no training.
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <mhe/error.h>
+#include <mhe/model.h>
+
+#include "model/linear_model.h"
+#include "predict/predictor.h"
+#include "predict/tail_weights.h"
+#include "scratch_dir.h"
+#include "toy_training.h"
+#include "train/train_linear.h"
+
+namespace mhe::predict {
+namespace {
+
+class TailTest : public ::testing::Test {
+ protected:
+  TailTest() {
+    const Context context({.threads = 1});
+    train::LinearOptions options;
+    options.ensemble = 2;
+    options.held_out = 0.1;
+    options.cascade.solver.sweeps = 3;
+    (void)train::train_on_set(context, testing::toy_set(testing::toy_rows(400, 30), 30), options,
+                              {.out = dir_.file("m.mhe")});
+    model_.emplace(model::LinearModel::open(dir_.file("m.mhe")));
+  }
+
+  testing::ScratchDir dir_;
+  std::optional<model::LinearModel> model_;
+  const train::Examples rows_ = testing::toy_set(testing::toy_rows(50, 30, 2), 30).examples;
+};
+
+TEST_F(TailTest, RanksByWeightedScoresAndKeepsProbabilities) {
+  constexpr double kTail = 0.5;
+  Predictor plain(*model_);
+  Predictor tailed(*model_, kTail);
+  MemberSearch search(model_->members(), model_->num_labels());
+  const TailWeights weights(model_->label_counts(), model_->training_rows(), kTail);
+  bool differs = false;
+  for (std::size_t row = 0; row < rows_.rows(); ++row) {
+    // All labels, so that both look at the same ones.
+    const auto found = tailed.predict(rows_.features[row], 30);
+    const auto known = plain.predict(rows_.features[row], 30);
+    std::vector<Prediction> expected(known.begin(), known.end());
+    const auto score = [&](const Prediction& p) {
+      const auto scored = search.search(rows_.features[row], 30);
+      const auto same_label = [&](const Prediction& q) { return q.label == p.label; };
+      const float raw = std::find_if(scored.begin(), scored.end(), same_label)->probability;
+      return raw * weights(p.label);
+    };
+    std::stable_sort(expected.begin(), expected.end(), [&](const auto& a, const auto& b) {
+      const float score_a = score(a);
+      const float score_b = score(b);
+      return score_a != score_b ? score_a > score_b : a.label < b.label;
+    });
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].label, expected[i].label);
+      EXPECT_EQ(found[i].probability, expected[i].probability);
+      differs = differs || found[i].label != known[i].label;
+    }
+  }
+  EXPECT_TRUE(differs);  // or the test shows nothing
+}
+
+TEST_F(TailTest, AShorterListIsTheBeginningOfALongerOne) {
+  Predictor tailed(*model_, 1.0);
+  for (std::size_t row = 0; row < rows_.rows(); ++row) {
+    const auto ten = tailed.predict(rows_.features[row], 10);
+    const std::vector<Prediction> longer(ten.begin(), ten.end());
+    const auto two = tailed.predict(rows_.features[row], 2);
+    ASSERT_EQ(two.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(two[i].label, longer[i].label);
+  }
+}
+
+TEST_F(TailTest, IsAnOptionOfSessions) {
+  const Model model = Model::open(dir_.file("m.mhe"));
+  Session session(model, {.tail = 0.5});
+  Predictor tailed(*model_, 0.5);
+  const SparseRow row = rows_.features[0];
+  const auto found = session.predict(SparseInput{row.columns, row.values}, 5);
+  const auto expected = tailed.predict(row, 5);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].label, expected[i].label);
+  EXPECT_THROW(Session(model, {.tail = 2}), Error);
+}
+
+}  // namespace
+}  // namespace mhe::predict
