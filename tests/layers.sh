@@ -12,6 +12,7 @@ declare -A rank=() public_layer=(
   [error]=base [ids]=base [version]=base
   [label_space]=labels [plan]=labels
   [model]=predict
+  [train]=train
 )
 for i in "${!layers[@]}"; do rank[${layers[i]}]=$i; done
 

@@ -47,6 +47,13 @@ const std::byte* take(const std::byte* from, std::vector<T>& into, std::size_t c
   return from + count * sizeof(T);
 }
 
+std::string make_header(std::uint64_t fingerprint) {
+  const std::uint64_t words[2] = {kMagic, fingerprint};
+  std::string header;
+  append(header, words, 2);
+  return header;
+}
+
 std::uint64_t read_word(const std::byte* from) {
   std::uint64_t word = 0;
   std::memcpy(&word, from, sizeof word);
@@ -57,8 +64,13 @@ std::uint64_t read_word(const std::byte* from) {
 
 PartialFile::PartialFile(Options options) : options_(std::move(options)) {
   if (!options_.resume || !std::filesystem::exists(options_.path)) return;
+  if (std::filesystem::is_empty(options_.path)) return;  // ended before the first byte
   old_ = MappedFile::open(options_.path);
   const auto bytes = old_->bytes();
+  const std::string header = make_header(options_.fingerprint);
+  if (bytes.size() < kHeaderBytes && std::memcmp(bytes.data(), header.data(), bytes.size()) == 0) {
+    return;  // ended within the header
+  }
   if (bytes.size() < kHeaderBytes || read_word(bytes.data()) != kMagic) {
     fail(ErrorCode::kInvalidData, "{}: not the rest of an interrupted training", options_.path);
   }
@@ -141,10 +153,7 @@ void PartialFile::open_for_writing() {
     fail(ErrorCode::kIo, "cannot write {}: {}", options_.path, std::strerror(errno));
   }
   if (good_bytes_ > 0) return;
-  const std::uint64_t header[2] = {kMagic, options_.fingerprint};
-  std::string start;
-  append(start, header, 2);
-  waiting_.insert(0, start);
+  waiting_.insert(0, make_header(options_.fingerprint));
 }
 
 void PartialFile::flush() {

@@ -101,15 +101,29 @@ std::size_t held_out_rows(const LinearOptions& options, std::size_t rows) {
   return std::min(share, kMaxHeldOut);
 }
 
-}  // namespace
-
-LinearReport train_linear(const Context& context, const data::ReadOptions& input,
-                          const LinearOptions& options, const LinearRun& run) {
+void check_before_reading(const LinearOptions& options, const LinearRun& run) {
   validate(options);
   if (std::filesystem::is_directory(run.out)) {
     fail(ErrorCode::kInvalidArgument, "{} is a directory; expected a file to write", run.out);
   }
-  TrainingSet set = read_training_set(context, input, options.text, run.fields);
+}
+
+}  // namespace
+
+LinearReport train_linear(const Context& context, const data::ReadOptions& input,
+                          const LinearOptions& options, const LinearRun& run) {
+  check_before_reading(options, run);
+  ReadJudged read_judged;
+  if (run.valid) {
+    read_judged = [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
+  }
+  return train_on_set(context, read_training_set(context, input, options.text, run.fields), options,
+                      run, read_judged);
+}
+
+LinearReport train_on_set(const Context& context, TrainingSet set, const LinearOptions& options,
+                          const LinearRun& run, const ReadJudged& read_judged) {
+  check_before_reading(options, run);
   LinearReport report;
   report.rows = set.examples.rows();
   report.trimmed_labels = trim_labels(set, options.min_label_count);
@@ -119,12 +133,13 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
   report.lengths = member_lengths(options, set.names.size(), 0);
   check_covers(report.lengths, set.names.size());
   const Examples judged =
-      run.valid ? read_more(context, *run.valid, set)
-                : hold_out(set.examples, held_out_rows(options, report.rows), context.seed());
+      read_judged ? read_judged(set)
+                  : hold_out(set.examples, held_out_rows(options, report.rows), context.seed());
 
   PartialFile partial({.path = run.out + ".partial",
                        .fingerprint = fingerprint(context, set, options),
-                       .resume = run.resume});
+                       .resume = run.resume,
+                       .flush_after = run.flush_after});
   report.resumed_blocks = partial.num_found();
   std::vector<model::TrainedMember> members;
   for (std::size_t m = 0; m < options.ensemble; ++m) {

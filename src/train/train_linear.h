@@ -4,8 +4,10 @@
 // Trains the `linear` encoder with a cascade or one-hot head: data in, model file out.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,7 @@ struct LinearRun {
   std::optional<data::ReadOptions> valid = {};  ///< for calibration, in place of held-out rows
   FieldRule fields = default_fields;            ///< how text columns are used
   bool resume = false;  ///< go on where an interrupted run with this `out` stopped
+  std::chrono::milliseconds flush_after = std::chrono::seconds(10);  ///< see PartialFile
 };
 
 /// What training did.
@@ -47,5 +50,14 @@ struct LinearReport {
 /// Beside `run.out`, with ".partial" appended, lies what is finished while a long training runs.
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
                           const LinearOptions& options, const LinearRun& run);
+
+/// Gives the rows that choose the power of the path and calibrate, once the labels of the set are
+/// final.
+using ReadJudged = std::function<Examples(const TrainingSet& set)>;
+
+/// The part of train_linear() behind reading, for rows that are in memory already. Without
+/// `read_judged` rows are held out; `run.valid` and `run.fields` are not looked at.
+LinearReport train_on_set(const Context& context, TrainingSet set, const LinearOptions& options,
+                          const LinearRun& run, const ReadJudged& read_judged = {});
 
 }  // namespace mhe::train

@@ -16,13 +16,6 @@
 namespace mhe::train {
 namespace {
 
-void normalize_rows(SparseMatrix& matrix) {
-  for (std::size_t row = 0; row < matrix.rows(); ++row) {
-    const std::size_t begin = matrix.offsets[row];
-    normalize_l2(std::span(matrix.values).subspan(begin, matrix.offsets[row + 1] - begin));
-  }
-}
-
 void refuse_dense(const data::Schema& schema, const std::string& path) {
   if (schema.kind == data::InputKind::kDense) {
     fail(ErrorCode::kInvalidData, "{}: dense vectors; the linear encoder takes text or sparse ones",
@@ -68,6 +61,13 @@ void compact_offsets(std::vector<std::uint64_t>& offsets, const std::vector<bool
 
 }  // namespace
 
+void normalize_rows(SparseMatrix& matrix) {
+  for (std::size_t row = 0; row < matrix.rows(); ++row) {
+    const std::size_t begin = matrix.offsets[row];
+    normalize_l2(std::span(matrix.values).subspan(begin, matrix.offsets[row + 1] - begin));
+  }
+}
+
 TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
                               text::VectorizerOptions text, const FieldRule& fields) {
   TrainingSet set;
@@ -95,14 +95,18 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
     set.vectorizer = std::move(fitted.vectorizer);
   }
   normalize_rows(examples.features);
-  if (examples.rows() == 0) {
-    fail(ErrorCode::kInvalidData, "{}: no rows to learn from", input.path);
+  check_learnable(set, input.path);
+  return set;
+}
+
+void check_learnable(const TrainingSet& set, const std::string& what) {
+  if (set.examples.rows() == 0) {
+    fail(ErrorCode::kInvalidData, "{}: no rows to learn from", what);
   }
   if (set.names.size() < 2) {
-    fail(ErrorCode::kInvalidData, "{}: {} labels; learning needs at least 2", input.path,
+    fail(ErrorCode::kInvalidData, "{}: {} labels; learning needs at least 2", what,
          set.names.size());
   }
-  return set;
 }
 
 Examples read_more(const Context& context, const data::ReadOptions& input, const TrainingSet& set) {

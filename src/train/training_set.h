@@ -45,6 +45,12 @@ using FieldRule = std::function<std::vector<text::FieldOptions>(const std::vecto
 [[nodiscard]] TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
                                             text::VectorizerOptions text, const FieldRule& fields);
 
+/// Throws kInvalidData, naming `what`, if there are no rows or fewer than two labels.
+void check_learnable(const TrainingSet& set, const std::string& what);
+
+/// Scales every row to length 1; rows of nothing stay.
+void normalize_rows(SparseMatrix& matrix);
+
 /// Reads other data the way `set` was read. Labels that `set` does not have get ids beyond its own.
 [[nodiscard]] Examples read_more(const Context& context, const data::ReadOptions& input,
                                  const TrainingSet& set);

@@ -1,0 +1,116 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/linear_options.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <mhe/error.h>
+
+namespace mhe::train {
+namespace {
+
+std::string complaint(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    return error.what();
+  }
+  return "";
+}
+
+std::string complaint_about(const std::function<void(LinearOptions&)>& change) {
+  LinearOptions options;
+  change(options);
+  return complaint([&] { validate(options); });
+}
+
+TEST(LinearPresets, AreValidAndDiffer) {
+  for (const char* name : {"fast", "default", "best"}) EXPECT_NO_THROW(validate(preset(name)));
+  EXPECT_EQ(to_json(preset("default")), to_json(LinearOptions()));
+  EXPECT_NE(to_json(preset("fast")), to_json(preset("default")));
+  EXPECT_GT(preset("best").ensemble, 1U);
+}
+
+TEST(LinearPresets, RefuseOtherNames) {
+  EXPECT_EQ(complaint([] { (void)preset("turbo"); }),
+            "preset \"turbo\"; expected fast, default or best");
+}
+
+TEST(LinearOptions, SayWhatIsWrong) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(complaint_about([](auto&) {}), "");
+  EXPECT_EQ(complaint_about([](auto& o) { o.head = "product"; }),
+            "head \"product\"; the linear encoder has cascade and onehot");
+  EXPECT_EQ(complaint_about([](auto& o) {
+              o.head = "onehot";
+              o.lengths = {3, 4};
+            }),
+            "onehot is a single head; lengths belong to cascade");
+  EXPECT_EQ(complaint_about([](auto& o) { o.lengths = {3}; }),
+            "a cascade has at least 2 heads; 1 length was given");
+  EXPECT_EQ(complaint_about([](auto& o) { o.lengths = {3, 0}; }), "a head of length 0");
+  EXPECT_EQ(complaint_about([](auto& o) { o.leaf = 1; }), "leaf 1; expected at least 2");
+  EXPECT_EQ(complaint_about([](auto& o) { o.ensemble = 0; }), "ensemble 0; expected 1 to 64");
+  EXPECT_EQ(complaint_about([](auto& o) { o.ensemble = 65; }), "ensemble 65; expected 1 to 64");
+  EXPECT_EQ(complaint_about([](auto& o) { o.beam = 0; }), "beam 0; expected at least 1");
+  EXPECT_EQ(complaint_about([](auto& o) { o.parent_power = -1; }),
+            "parent power -1; expected 0 or more");
+  EXPECT_EQ(complaint_about([](auto& o) { o.cascade.solver.loss_weight = 0; }),
+            "loss weight 0; expected more than 0");
+  EXPECT_EQ(complaint_about([](auto& o) { o.cascade.solver.sweeps = 0; }),
+            "sweeps 0; expected at least 1");
+  EXPECT_EQ(complaint_about([&](auto& o) { o.cascade.solver.prune = infinity; }),
+            "prune inf; expected 0 or more");
+  EXPECT_EQ(complaint_about([](auto& o) { o.held_out = 0.6; }), "held out 0.6; expected 0 to 0.5");
+  EXPECT_NE(complaint_about([](auto& o) { o.held_out = std::nan(""); }), "");
+}
+
+TEST(LinearOptions, AllAreInTheJson) {
+  LinearOptions options;
+  options.lengths = {3, 5};
+  options.text.fields = {{.name = "title", .own = true}};
+  const auto json = nlohmann::json::parse(to_json(options));
+  EXPECT_EQ(json.at("lengths"), nlohmann::json({3, 5}));
+  EXPECT_EQ(json.at("head"), "cascade");
+  EXPECT_EQ(json.at("fields").at(0).at("name"), "title");
+  std::size_t visited = 0;
+  options.visit([&](const char* name, auto&, const char*) {
+    ++visited;
+    EXPECT_TRUE(json.contains(name)) << name;
+  });
+  EXPECT_EQ(json.size(), visited);
+}
+
+TEST(DefaultLengths, CoverTheLabelsWithFewHeads) {
+  for (const std::size_t labels : {2U, 39U, 40U, 41U, 159U, 4271U, 10'240U, 10'241U, 5'000'000U}) {
+    for (const std::size_t leaf : {2U, 25U, 40U}) {
+      const auto lengths = default_lengths(labels, leaf);
+      ASSERT_GE(lengths.size(), 2U);
+      double covered = 1;
+      for (const std::uint32_t length : lengths) covered *= length;
+      EXPECT_GE(covered, static_cast<double>(labels)) << labels << " " << leaf;
+      EXPECT_LE(lengths.back(), leaf);
+      EXPECT_LE(lengths.front(), 256U);
+    }
+  }
+  EXPECT_EQ(default_lengths(4271, 40).size(), 2U);
+}
+
+TEST(DefaultFields, FavourTheFirstOfSeveral) {
+  const auto fields = default_fields({"title", "body"});
+  ASSERT_EQ(fields.size(), 2U);
+  EXPECT_TRUE(fields[0].own);
+  EXPECT_FALSE(fields[1].own);
+  EXPECT_EQ(fields[0].name, "title");
+  EXPECT_EQ(default_fields({"text"}).size(), 1U);
+}
+
+}  // namespace
+}  // namespace mhe::train

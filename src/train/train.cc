@@ -1,0 +1,95 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The public face of training.
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include <stdlib.h>  // mkdtemp
+
+#include <mhe/train.h>
+
+#include "base/check.h"
+#include "base/context.h"
+#include "train/train_linear.h"
+#include "train/training_rows.h"
+
+namespace mhe {
+namespace {
+
+train::LinearOptions make_options(const TrainOptions& given) {
+  train::LinearOptions options = train::preset(given.preset);
+  if (given.head) options.head = *given.head;
+  if (!given.lengths.empty()) options.lengths = given.lengths;
+  if (given.ensemble) options.ensemble = *given.ensemble;
+  if (given.min_label_count) options.min_label_count = *given.min_label_count;
+  if (given.held_out) options.held_out = *given.held_out;
+  return options;
+}
+
+// A directory of its own that goes with all that is in it; what is mapped from there stays mapped.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::error_code status;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(status);
+    if (status) {
+      fail(ErrorCode::kIo, "no directory for temporary files: {}", status.message());
+    }
+    std::string pattern = (parent / "mhe-train-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      fail(ErrorCode::kIo, "cannot create {}: {}", pattern, std::strerror(errno));
+    }
+    path_ = pattern;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;  // nothing better can be done about it here
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+Trained train_model(const TrainingRows& rows, const TrainOptions& options,
+                    const std::string& path) {
+  require(!path.empty(), "no path to write the model to");
+  const Context context({.threads = options.threads, .seed = options.seed});
+  const train::LinearOptions linear = make_options(options);
+  train::validate(linear);
+  train::LinearRun run;
+  run.out = path;
+  run.resume = options.resume;
+  train::ReadJudged read_valid;
+  if (options.valid != nullptr) {
+    read_valid = [&](const train::TrainingSet& set) {
+      return train::make_more(context, *options.valid, set);
+    };
+  }
+  const train::LinearReport report = train::train_on_set(
+      context, train::make_training_set(context, rows, linear.text), linear, run, read_valid);
+  Trained trained = {.model = Model::open(path)};
+  trained.num_rows = report.rows;
+  trained.num_trimmed_labels = report.trimmed_labels;
+  trained.num_judged_rows = report.judged_rows;
+  if (report.precision) {
+    trained.precision = {report.precision->at_1, report.precision->at_3, report.precision->at_5};
+  }
+  return trained;
+}
+
+Trained train_model(const TrainingRows& rows, const TrainOptions& options) {
+  require(!options.resume, "resuming needs the path that the interrupted run had");
+  const TemporaryDirectory directory;
+  return train_model(rows, options, directory.file("model.mhe"));
+}
+
+}  // namespace mhe

@@ -1,0 +1,232 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/train_linear.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <mhe/error.h>
+
+#include "model/linear_model.h"
+#include "predict/predictor.h"
+#include "scratch_dir.h"
+#include "toy_training.h"
+
+namespace mhe::train {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::toy_rows;
+
+class TrainLinearTest : public ::testing::Test {
+ protected:
+  // Few sweeps and lengths that have two levels of blocks: quick, and nothing is special.
+  static LinearOptions quick() {
+    LinearOptions options;
+    options.lengths = {5, 6};
+    options.cascade.solver.sweeps = 3;
+    options.held_out = 0.1;
+    return options;
+  }
+  LinearReport train(const LinearOptions& options, std::size_t threads = 2, LinearRun run = {}) {
+    const Context context({.threads = threads});
+    if (run.out.empty()) run.out = dir_.file("m.mhe");
+    return train_linear(context, {.path = data_}, options, run);
+  }
+  std::string trained(const LinearOptions& options, std::size_t threads = 2, LinearRun run = {}) {
+    (void)train(options, threads, std::move(run));
+    return dir_.read("m.mhe");
+  }
+  // The message of a training that fails; nothing may be left of it.
+  std::string complaint(const std::function<void()>& act) {
+    const std::size_t before = dir_.num_entries();
+    try {
+      act();
+    } catch (const Error& error) {
+      EXPECT_EQ(dir_.num_entries(), before);
+      return error.what();
+    }
+    return "";
+  }
+
+  testing::ScratchDir dir_;
+  const std::string data_ = dir_.write("train.txt", svmlight(toy_rows(400, 30)));
+};
+
+TEST_F(TrainLinearTest, GivesTheSameFileForAnyThreads) {
+  for (const char* head : {"cascade", "onehot"}) {
+    LinearOptions options = quick();
+    options.head = head;
+    if (options.head == "onehot") options.lengths.clear();
+    options.ensemble = options.head == "onehot" ? 1 : 2;
+    const std::string one = trained(options, 1);
+    EXPECT_EQ(trained(options, 2), one) << head;
+    EXPECT_EQ(trained(options, 4), one) << head;
+  }
+}
+
+TEST_F(TrainLinearTest, GivesTheSameFileForTextAndAnyThreads) {
+  std::string texts;
+  for (int i = 0; i < 300; ++i) {
+    texts += fmt::format("__label__l{} word{} and word{} of {}\n", i % 9, i % 9, i % 7, i % 50);
+  }
+  const std::string path = dir_.write("texts.txt", texts);
+  const auto train_with = [&](std::size_t threads) {
+    const Context context({.threads = threads});
+    (void)train_linear(context, {.path = path}, LinearOptions(), {.out = dir_.file("m.mhe")});
+    return dir_.read("m.mhe");
+  };
+  EXPECT_EQ(train_with(1), train_with(4));
+}
+
+TEST_F(TrainLinearTest, TheSeedMatters) {
+  const auto with_seed = [&](std::uint64_t seed) {
+    const Context context({.threads = 2, .seed = seed});
+    (void)train_linear(context, {.path = data_}, quick(), {.out = dir_.file("m.mhe")});
+    return dir_.read("m.mhe");
+  };
+  EXPECT_NE(with_seed(1), with_seed(2));
+}
+
+// Runs that end at some byte of the partial file are imitated by a copy of it, taken when it is
+// longest, and cut.
+TEST_F(TrainLinearTest, ResumesToTheSameFile) {
+  LinearOptions options = quick();
+  options.ensemble = 2;
+  const std::string whole = trained(options);
+  EXPECT_EQ(dir_.num_entries(), 2U);  // the partial file is gone
+
+  const std::string out = dir_.file("sub/m.mhe");
+  const std::string partial = out + ".partial";
+  std::filesystem::create_directory(dir_.file("sub"));
+  const auto resume = [&](std::size_t threads) {
+    return train(options, threads, {.out = out, .resume = true, .flush_after = 0ms});
+  };
+  std::string blocks;
+  {
+    const Context context({.threads = 1, .on_progress = [&](const Progress&) {
+                             const std::string now = dir_.read("sub/m.mhe.partial");
+                             if (now.size() > blocks.size()) blocks = now;
+                           }});
+    (void)train_linear(context, {.path = data_}, options, {.out = out, .flush_after = 0ms});
+  }
+  ASSERT_GT(blocks.size(), 1000U);
+  EXPECT_FALSE(std::filesystem::exists(partial));
+  EXPECT_EQ(dir_.read("sub/m.mhe"), whole);
+  std::size_t most = 0;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{16}, std::size_t{700},
+                                 blocks.size() / 2, blocks.size() - 1, blocks.size()}) {
+    for (const std::size_t threads : {1U, 4U}) {
+      std::filesystem::remove(out);
+      dir_.write("sub/m.mhe.partial", blocks.substr(0, size));
+      const LinearReport report = resume(threads);
+      EXPECT_EQ(dir_.read("sub/m.mhe"), whole) << size;
+      EXPECT_GE(report.resumed_blocks, most);
+      most = report.resumed_blocks;
+      EXPECT_FALSE(std::filesystem::exists(partial));
+    }
+  }
+  EXPECT_GT(most, 3U);
+
+  // What belongs to other options is refused, and stays.
+  dir_.write("sub/m.mhe.partial", blocks);
+  options.cascade.solver.sweeps = 2;
+  EXPECT_THROW((void)resume(1), Error);
+  EXPECT_EQ(dir_.read("sub/m.mhe.partial"), blocks);
+}
+
+TEST_F(TrainLinearTest, LearnsWhatTheDataShows) {
+  for (const char* head : {"cascade", "onehot"}) {
+    LinearOptions options = quick();
+    options.head = head;
+    if (options.head == "onehot") options.lengths.clear();
+    const LinearReport report = train(options);
+    EXPECT_EQ(report.rows, 400U);
+    EXPECT_EQ(report.labels, 30U);
+    EXPECT_EQ(report.features, 90U);
+    EXPECT_EQ(report.judged_rows, 40U);
+    ASSERT_TRUE(report.precision.has_value());
+    EXPECT_GT(report.precision->at_1, 80) << head;
+    const model::LinearModel model = model::LinearModel::open(dir_.file("m.mhe"));
+    EXPECT_EQ(model.members().size(), 1U);
+    EXPECT_EQ(model.members()[0].levels.size(), options.head == "onehot" ? 1U : 2U);
+    EXPECT_EQ(model.training_rows(), 360U);
+    EXPECT_FALSE(model.calibration().scores().empty());
+  }
+}
+
+TEST_F(TrainLinearTest, MembersOfAnEnsembleDiffer) {
+  LinearOptions options = quick();
+  options.ensemble = 2;
+  EXPECT_EQ(train(options).members, 2U);
+  const model::LinearModel model = model::LinearModel::open(dir_.file("m.mhe"));
+  ASSERT_EQ(model.members().size(), 2U);
+  const auto first = model.members()[0].label_at;
+  const auto second = model.members()[1].label_at;
+  EXPECT_FALSE(std::equal(first.begin(), first.end(), second.begin(), second.end()));
+}
+
+TEST_F(TrainLinearTest, LeavesRareLabelsOut) {
+  LinearOptions options = quick();
+  options.min_label_count = 10;
+  const LinearReport report = train(options);
+  EXPECT_GT(report.trimmed_labels, 0U);
+  EXPECT_EQ(report.labels + report.trimmed_labels, 30U);
+  const model::LinearModel model = model::LinearModel::open(dir_.file("m.mhe"));
+  EXPECT_EQ(model.num_labels(), report.labels);
+  EXPECT_EQ(model.label_counts().size(), report.labels);
+}
+
+TEST_F(TrainLinearTest, JudgesByValidationRows) {
+  const std::string valid = dir_.write("valid.txt", svmlight(toy_rows(150, 33, 2)));
+  const LinearReport report =
+      train(quick(), 2, {.out = dir_.file("m.mhe"), .valid = data::ReadOptions{.path = valid}});
+  EXPECT_EQ(report.judged_rows, 150U);
+  EXPECT_EQ(report.labels, 30U);  // those of the validation rows alone are not in the model
+  EXPECT_EQ(model::LinearModel::open(dir_.file("m.mhe")).training_rows(), 400U);
+}
+
+TEST_F(TrainLinearTest, CalibratesNothingWithoutHeldOutRows) {
+  LinearOptions options = quick();
+  options.held_out = 0;
+  const LinearReport report = train(options);
+  EXPECT_EQ(report.judged_rows, 0U);
+  EXPECT_FALSE(report.precision.has_value());
+  EXPECT_TRUE(model::LinearModel::open(dir_.file("m.mhe")).calibration().scores().empty());
+}
+
+TEST_F(TrainLinearTest, MoreCandidatesThanGroupsAreAllOfThem) {
+  LinearOptions options = quick();
+  options.cascade.candidates = options.cascade.beam = options.beam = 1000;
+  EXPECT_GT(train(options).precision->at_1, 80);
+}
+
+TEST_F(TrainLinearTest, SaysWhatItCannotDo) {
+  std::filesystem::create_directory(dir_.file("d"));
+  const std::string directory = dir_.file("d");
+  EXPECT_EQ(complaint([&] { (void)train(quick(), 1, {.out = directory}); }),
+            directory + " is a directory; expected a file to write");
+  LinearOptions options = quick();
+  options.lengths = {5, 5};
+  EXPECT_EQ(complaint([&] { (void)train(options); }),
+            "lengths 5,5 cover 25 labels; the data has 30");
+  const std::string missing = dir_.file("missing/m.mhe");
+  EXPECT_NE(complaint([&] { (void)train(quick(), 1, {.out = missing}); }), "");
+  const Context context({.threads = 1});
+  const auto train_on = [&](const std::string& path) {
+    (void)train_linear(context, {.path = path}, LinearOptions(), {.out = dir_.file("m.mhe")});
+  };
+  const std::string one = dir_.write("one.txt", "__label__a some words\n__label__a more words\n");
+  EXPECT_EQ(complaint([&] { train_on(one); }), one + ": 1 labels; learning needs at least 2");
+  const std::string empty = dir_.write("empty.csv", "text,labels\n");
+  EXPECT_EQ(complaint([&] { train_on(empty); }), empty + ": no rows to learn from");
+  const std::string nothing = dir_.write("nothing.txt", "");
+  EXPECT_NE(complaint([&] { train_on(nothing); }), "");
+}
+
+}  // namespace
+}  // namespace mhe::train
