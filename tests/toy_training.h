@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "data/reader.h"
 #include "train/training_set.h"
 
 namespace mhe::testing {
@@ -62,6 +64,13 @@ inline std::string svmlight(const std::vector<ToyRow>& rows) {
     text += "\n";
   }
   return text;
+}
+
+/// A file to read, everything else by rule.
+inline data::ReadOptions read_from(std::string path) {
+  data::ReadOptions options;
+  options.path = std::move(path);
+  return options;
 }
 
 /// The rows as a training set of numbered labels.

@@ -1,5 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -29,6 +30,7 @@ struct TrainFlags {
   train::LinearOptions options;  // where given on the command line
   std::size_t threads = 0;
   std::uint64_t seed = 1;
+  double flush_seconds = 10;
   bool resume = false;
   bool json = false;
 };
@@ -37,6 +39,7 @@ train::LinearRun make_run(const TrainFlags& flags) {
   train::LinearRun run;
   run.out = flags.out;
   run.resume = flags.resume;
+  run.flush_after = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * flags.flush_seconds));
   if (!flags.valid.empty()) {
     DataFlags data = flags.data;
     data.label_file = flags.valid_labels;
@@ -130,6 +133,11 @@ std::function<void(Console&)> add_train(CLI::App& command) {
                      "calibrate the probabilities, in place of rows held out from DATA");
   command.add_option("--valid-labels", flags->valid_labels, "Label file of --valid");
   command.add_flag("--resume", flags->resume, "Go on where an interrupted run stopped");
+  command
+      .add_option("--flush-seconds", flags->flush_seconds,
+                  "How often what is finished goes to the file that --resume goes on from")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   command.add_flag("--json", flags->json, "Print one object at the end: time, memory, size");
   flags->options.visit(OptionFlags(command));
   add_own_flag(command, flags->own);

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/held_out.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "model/linear_model.h"
+#include "predict/member_search.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
 #include "train/train_linear.h"

@@ -115,7 +115,8 @@ class ReadSetTest : public ::testing::Test {
  protected:
   TrainingSet read(const std::string& path, std::size_t threads = 2) {
     const Context context({.threads = threads});
-    return read_training_set(context, {.path = path}, LinearOptions().text, default_fields);
+    return read_training_set(context, testing::read_from(path), LinearOptions().text,
+                             default_fields);
   }
   testing::ScratchDir dir_;
 };
@@ -147,7 +148,8 @@ TEST_F(ReadSetTest, ReadsMoreWithTheSameColumnsAndNames) {
       "train.txt", "__label__a red apple\n__label__b green pear\n__label__a red red pear apple\n"));
   const Context context({.threads = 1});
   const Examples more = read_more(
-      context, {.path = dir_.write("more.txt", "__label__b,c green plum\n__label__c red apple\n")},
+      context,
+      testing::read_from(dir_.write("more.txt", "__label__b,c green plum\n__label__c red apple\n")),
       set);
   ASSERT_EQ(more.rows(), 2U);
   EXPECT_EQ(more.labels[0].size() + more.labels[1].size() > 0, true);
@@ -160,8 +162,9 @@ TEST_F(ReadSetTest, ReadsMoreWithTheSameColumnsAndNames) {
 TEST_F(ReadSetTest, RefusesOtherKindsOfMoreData) {
   const TrainingSet set = read(dir_.write("train.txt", "__label__a red\n__label__b red\n"));
   const Context context({.threads = 1});
-  EXPECT_THROW((void)read_more(context, {.path = dir_.write("more.txt", "0 1:1\n1 2:1\n")}, set),
-               Error);
+  EXPECT_THROW(
+      (void)read_more(context, testing::read_from(dir_.write("more.txt", "0 1:1\n1 2:1\n")), set),
+      Error);
 }
 
 }  // namespace
