@@ -24,6 +24,7 @@ struct TrainFlags {
   std::string valid;
   std::string valid_labels;
   std::string preset = "default";
+  std::string ram;
   std::vector<std::string> own;
   DataFlags data;
   train::LinearOptions options;  // where given on the command line
@@ -37,6 +38,7 @@ train::LinearRun make_run(const TrainFlags& flags) {
   train::LinearRun run;
   run.out = flags.out;
   run.resume = flags.resume;
+  if (!flags.ram.empty()) run.ram_bytes = parse_bytes(flags.ram);
   if (!flags.valid.empty()) {
     DataFlags data = flags.data;
     data.label_file = flags.valid_labels;
@@ -129,6 +131,9 @@ std::function<void(Console&)> add_train(CLI::App& command) {
                      "Rows that are not trained on: they choose the power of the path and "
                      "calibrate the probabilities, in place of rows held out from DATA");
   command.add_option("--valid-labels", flags->valid_labels, "Label file of --valid");
+  command.add_option(
+      "--ram", flags->ram,
+      "Most memory, such as 2G: fewer threads solve at once, or the data is refused");
   command.add_flag("--resume", flags->resume, "Go on where an interrupted run stopped");
   command.add_flag("--json", flags->json, "Print one object at the end: time, memory, size");
   flags->options.visit(OptionFlags(command));

@@ -68,6 +68,14 @@ std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t l
   return lengths;
 }
 
+std::vector<std::uint32_t> member_lengths(const LinearOptions& options, std::size_t num_labels,
+                                          std::size_t member) {
+  if (options.head == "onehot") return {static_cast<std::uint32_t>(num_labels)};
+  if (!options.lengths.empty()) return options.lengths;
+  const std::size_t leaf = member % 2 == 0 ? options.leaf : options.leaf * 3 / 4;
+  return default_lengths(num_labels, std::max<std::size_t>(2, leaf));
+}
+
 std::vector<text::FieldOptions> default_fields(const std::vector<std::string>& names) {
   std::vector<text::FieldOptions> fields;
   for (const std::string& name : names) {

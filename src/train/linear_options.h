@@ -58,6 +58,11 @@ void validate(const LinearOptions& options);
 /// Lengths by rule: last heads of `leaf`, and as few heads as keep the first ones short.
 [[nodiscard]] std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t leaf);
 
+/// Lengths of a member of an ensemble. Members differ in their seeds and, where lengths come by
+/// rule, in their shapes.
+[[nodiscard]] std::vector<std::uint32_t> member_lengths(const LinearOptions& options,
+                                                        std::size_t num_labels, std::size_t member);
+
 /// Text columns by rule. The first of several is most often a title: short, and worth more than the
 /// rest. A single one shows its subject in its first words.
 [[nodiscard]] std::vector<text::FieldOptions> default_fields(const std::vector<std::string>& names);

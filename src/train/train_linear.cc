@@ -11,9 +11,10 @@
 
 #include "base/check.h"
 #include "base/checksum.h"
-#include "labels/centroids.h"
+#include "base/memory.h"
 #include "labels/order.h"
 #include "model/linear_model.h"
+#include "train/memory_plan.h"
 #include "train/partial_file.h"
 
 namespace mhe::train {
@@ -39,15 +40,6 @@ std::uint64_t fingerprint(const Context& context, const TrainingSet& set,
   return checksum64(std::as_bytes(std::span(sums)));
 }
 
-// Members of an ensemble differ in their seeds and, where lengths come by rule, in their shapes.
-std::vector<std::uint32_t> member_lengths(const LinearOptions& options, std::size_t num_labels,
-                                          std::size_t member) {
-  if (options.head == "onehot") return {static_cast<std::uint32_t>(num_labels)};
-  if (!options.lengths.empty()) return options.lengths;
-  const std::size_t leaf = member % 2 == 0 ? options.leaf : options.leaf * 3 / 4;
-  return default_lengths(num_labels, std::max<std::size_t>(2, leaf));
-}
-
 void check_covers(const std::vector<std::uint32_t>& lengths, std::size_t num_labels) {
   double product = 1;
   for (const std::uint32_t length : lengths) product *= length;
@@ -56,22 +48,11 @@ void check_covers(const std::vector<std::uint32_t>& lengths, std::size_t num_lab
           num_labels);
 }
 
-labels::Order order_labels(const Context& context, const TrainingSet& set,
-                           const std::vector<std::uint32_t>& lengths) {
-  const std::size_t num_labels = set.names.size();
-  if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
-  return labels::clustered_order(
-      context,
-      labels::label_centroids(context, set.examples.features, set.examples.labels,
-                              {.num_labels = num_labels}),
-      lengths);
-}
-
 model::TrainedMember train_member(const Context& context, const TrainingSet& set,
                                   const LinearOptions& options,
                                   const std::vector<std::uint32_t>& lengths,
                                   heads::BlockStore& store) {
-  labels::Order order = order_labels(context, set, lengths);
+  labels::Order order = order_labels(context, set.examples, set.names.size(), lengths);
   std::vector<heads::SparseLevel> levels =
       heads::train_cascade(context, {set.examples.features, set.examples.labels, order.positions()},
                            lengths, options.cascade, &store);
@@ -109,7 +90,7 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
   if (std::filesystem::is_directory(run.out)) {
     fail(ErrorCode::kInvalidArgument, "{} is a directory; expected a file to write", run.out);
   }
-  TrainingSet set = read_training_set(context, input, options.text, run.fields);
+  TrainingSet set = read_training_set(context, input, options.text, run.fields, run.ram_bytes);
   LinearReport report;
   report.rows = set.examples.rows();
   report.trimmed_labels = trim_labels(set, options.min_label_count);
@@ -122,6 +103,12 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
       run.valid ? read_more(context, *run.valid, set)
                 : hold_out(set.examples, held_out_rows(options, report.rows), context.seed());
 
+  LinearOptions planned = options;
+  if (run.ram_bytes > 0) {
+    planned.cascade.solvers = plan_linear(context, set, options, run.ram_bytes).solvers;
+  }
+  release_free_memory();
+
   PartialFile partial({.path = run.out + ".partial",
                        .fingerprint = fingerprint(context, set, options),
                        .resume = run.resume});
@@ -131,8 +118,9 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
     const Context seeded = context.with_seed(context.seed() + m * 0x10001);
     MemberStore store(partial, m);
     members.push_back(
-        train_member(seeded, set, options, member_lengths(options, set.names.size(), m), store));
+        train_member(seeded, set, planned, member_lengths(options, set.names.size(), m), store));
   }
+  context.report({"calibrating", 0, 0, "rows"});
   MemberViews views(members);
   if (options.parent_power == 0) {
     for (std::size_t m = 0; m < members.size(); ++m) {
@@ -147,6 +135,7 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
     calibration = calibrate(context, views.members, judged);
     report.precision = measure_precision(context, views.members, judged);
   }
+  context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
   model::write_linear(run.out, {.names = set.names,
                                 .members = members,

@@ -23,6 +23,7 @@ struct LinearRun {
   std::string out;
   std::optional<data::ReadOptions> valid = {};  ///< for calibration, in place of held-out rows
   FieldRule fields = default_fields;            ///< how text columns are used
+  std::uint64_t ram_bytes = 0;                  ///< most memory of the process; 0: what it takes
   bool resume = false;  ///< go on where an interrupted run with this `out` stopped
 };
 
@@ -42,7 +43,8 @@ struct LinearReport {
 
 /// Reads `input`, trains and writes the model, atomically. The same input, options and seed give
 /// the same file for any number of threads. Throws as the reader does, kInvalidArgument for options
-/// out of range, and kInvalidData for data that nothing can be learnt from.
+/// out of range, kInvalidData for data that nothing can be learnt from, and kResourceLimit if a
+/// budget of memory cannot hold the data or the training; the model is the same with any budget.
 ///
 /// Beside `run.out`, with ".partial" appended, lies what is finished while a long training runs.
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,

@@ -8,10 +8,15 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/random.h"
+#include "labels/centroids.h"
 #include "matrix/normalize.h"
 #include "text/builder.h"
+#include "train/memory_plan.h"
 
 namespace mhe::train {
 namespace {
@@ -66,10 +71,21 @@ void compact_offsets(std::vector<std::uint64_t>& offsets, const std::vector<bool
   offsets.resize(rows + 1);
 }
 
+// Bytes that appending the batch takes at most at once: a vector that is full moves to a new place
+// while the old one is still there.
+std::uint64_t growth_of(const Examples& examples, const data::RowBatch& batch) {
+  const SparseMatrix& kept = examples.features;
+  const std::size_t added = batch.features.nonzeros();
+  std::uint64_t bytes = 8 * added + 4 * batch.labels.items.size() + 16 * batch.rows;
+  if (kept.columns.size() + added > kept.columns.capacity()) bytes += 4 * kept.columns.size();
+  return bytes;
+}
+
 }  // namespace
 
 TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
-                              text::VectorizerOptions text, const FieldRule& fields) {
+                              text::VectorizerOptions text, const FieldRule& fields,
+                              std::uint64_t ram_bytes) {
   TrainingSet set;
   const auto reader = data::open_reader(context, input, set.names);
   const data::Schema& schema = reader->schema();
@@ -82,6 +98,11 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
   Examples& examples = set.examples;
   data::RowBatch batch;
   while (reader->next(batch)) {
+    if (ram_bytes > 0) {
+      check_budget(
+          process_memory().resident + growth_of(examples, batch), ram_bytes,
+          fmt::format("{}: keeping the first {} rows", input.path, batch.first_row + batch.rows));
+    }
     examples.labels.append(batch.labels);
     if (builder) {
       builder->add(text::Documents(batch.text));
@@ -90,6 +111,9 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
     }
   }
   if (builder) {
+    context.report({"making features", 0, 0, "rows"});
+    check_budget(process_memory().resident + 8 * builder->kept_items(), ram_bytes,
+                 fmt::format("{}: the features of its text", input.path));
     text::Fitted fitted = builder->finish();
     examples.features = std::move(fitted.features);
     set.vectorizer = std::move(fitted.vectorizer);
@@ -103,6 +127,17 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
          set.names.size());
   }
   return set;
+}
+
+labels::Order order_labels(const Context& context, const Examples& examples, std::size_t num_labels,
+                           const std::vector<std::uint32_t>& lengths) {
+  context.report({"ordering labels", 0, 0, "groups"});
+  if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
+  return labels::clustered_order(
+      context,
+      labels::label_centroids(context, examples.features, examples.labels,
+                              {.num_labels = num_labels}),
+      lengths);
 }
 
 Examples read_more(const Context& context, const data::ReadOptions& input, const TrainingSet& set) {

@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "data/reader.h"
 #include "labels/names.h"
+#include "labels/order.h"
 #include "matrix/ragged.h"
 #include "matrix/sparse.h"
 #include "text/options.h"
@@ -40,10 +41,17 @@ struct TrainingSet {
 /// From the names of the text columns to how they are used.
 using FieldRule = std::function<std::vector<text::FieldOptions>(const std::vector<std::string>&)>;
 
-/// Reads training data; the fields of `text` come from `fields`. Throws as the reader does, and
-/// kInvalidData for data that nothing can be learnt from.
+/// Reads training data; the fields of `text` come from `fields`. Throws as the reader does,
+/// kInvalidData for data that nothing can be learnt from, and kResourceLimit as soon as the process
+/// cannot stay within `ram_bytes`; 0: it may take what it needs.
 [[nodiscard]] TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
-                                            text::VectorizerOptions text, const FieldRule& fields);
+                                            text::VectorizerOptions text, const FieldRule& fields,
+                                            std::uint64_t ram_bytes = 0);
+
+/// Places of the labels in a tree of these lengths, like ones together.
+[[nodiscard]] labels::Order order_labels(const Context& context, const Examples& examples,
+                                         std::size_t num_labels,
+                                         const std::vector<std::uint32_t>& lengths);
 
 /// Reads other data the way `set` was read. Labels that `set` does not have get ids beyond its own.
 [[nodiscard]] Examples read_more(const Context& context, const data::ReadOptions& input,
