@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "train/linear_options.h"
 #include "verbs.h"
 
 namespace mhe::app {
@@ -82,6 +83,17 @@ std::vector<text::FieldOptions> make_fields(const std::vector<std::string>& colu
   }
   for (const std::string& one : own) apply_own(one, fields);
   return fields;
+}
+
+train::TextRule make_text_rule(const CLI::App& command, std::vector<std::string> own) {
+  const bool keep_ngrams = command.count("--word-ngrams") > 0;
+  return [own = std::move(own), keep_ngrams](const train::TextSample& sample,
+                                             text::VectorizerOptions& text) {
+    const std::uint32_t ngrams = text.word_ngrams;
+    train::choose_text_options(sample, text);
+    if (keep_ngrams) text.word_ngrams = ngrams;
+    if (!own.empty()) text.fields = make_fields(sample.columns, own);
+  };
 }
 
 }  // namespace mhe::app

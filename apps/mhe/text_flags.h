@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "text/options.h"
+#include "train/training_set.h"
 
 namespace mhe::app {
 
@@ -19,5 +20,8 @@ void add_own_flag(CLI::App& command, std::vector<std::string>& own);
 /// The fields of these columns with what --own says. Throws UsageError.
 [[nodiscard]] std::vector<text::FieldOptions> make_fields(const std::vector<std::string>& columns,
                                                           const std::vector<std::string>& own);
+
+/// The rule of training with what was given on the command line: --own, --word-ngrams.
+[[nodiscard]] train::TextRule make_text_rule(const CLI::App& command, std::vector<std::string> own);
 
 }  // namespace mhe::app

@@ -11,5 +11,6 @@
 namespace mhe::app {
 
 std::function<void(Console&)> add_bench_predict(CLI::App& command);
+std::function<void(Console&)> add_bench_train(CLI::App& command);
 
 }  // namespace mhe::app

@@ -16,6 +16,7 @@
 #include <mhe/plan.h>
 
 #include "units.h"
+#include "verb_plan_linear.h"
 #include "verbs.h"
 
 namespace mhe::app {
@@ -24,12 +25,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct PlanFlags {
-  std::string labels;
   std::string head = "cascade";
   std::string precision;
   std::string ram;
   PlanOptions options;
   bool json = false;
+  LinearPlanFlags linear;  // with data
 };
 
 // "1000000", "1,000,000", "1_000_000", "1e6".
@@ -51,7 +52,8 @@ std::uint64_t parse_count(std::string_view text) {
 // The flags' own mistakes are usage errors; a budget that cannot be met is not.
 Plan plan_from(const PlanFlags& flags) {
   PlanOptions options = flags.options;
-  if (!flags.labels.empty()) options.num_labels = parse_count(flags.labels);
+  const std::string& labels = flags.linear.data.labels;
+  if (!labels.empty()) options.num_labels = parse_count(labels);
   if (options.num_labels == 0 && options.num_binary_labels == 0) {
     throw UsageError("the number of labels is missing; give --labels N or --binary-labels N");
   }
@@ -262,6 +264,17 @@ void run_plan(Console& console, const PlanFlags& flags) {
   console.summarize({.rows = {}, .labels = plan.space.num_labels()});
 }
 
+// The flags that plans with and without data share.
+LinearPlanFlags linear_flags_of(const PlanFlags& flags) {
+  LinearPlanFlags linear = flags.linear;
+  linear.options.head = flags.head;
+  linear.options.lengths = flags.options.lengths;
+  linear.options.cascade.candidates = flags.options.candidates.value_or(0);
+  if (!flags.ram.empty()) linear.ram_bytes = parse_bytes(flags.ram);
+  linear.json = flags.json;
+  return linear;
+}
+
 void add_machine_flags(CLI::App& command, PlanOptions& options) {
   command
       .add_option("--memory-gbs", options.memory_gb_per_s,
@@ -276,7 +289,6 @@ void add_machine_flags(CLI::App& command, PlanOptions& options) {
 std::function<void(Console&)> add_plan(CLI::App& command) {
   auto flags = std::make_shared<PlanFlags>();  // shared: outlives the parser that fills it
   PlanOptions& options = flags->options;
-  command.add_option("--labels", flags->labels, "Number of labels, such as 30938 or 1e6");
   command.add_option("--binary-labels", options.num_binary_labels,
                      "Instead: the labels are all subsets of N");
   command.add_option("--head", flags->head, "onehot, product, cascade or sampling")
@@ -296,10 +308,19 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
                      "Most time to score one example, microseconds");
   add_machine_flags(command, options);
   command.add_flag("--json", flags->json, "Print one JSON object");
+  add_linear_plan_flags(command, flags->linear);
+  command.get_option("--labels")
+      ->description("Number of labels, such as 30938 or 1e6; with DATA: its label column");
   command.footer(
       "If --ram or --latency-us cannot be kept, what is left open gives way in this\n"
       "order: bf16 rows, more heads, a narrower cascade. docs/plan.md has the formulas.");
-  return [flags](Console& console) { run_plan(console, *flags); };
+  return [flags, &command](Console& console) {
+    if (flags->linear.input.empty()) {
+      run_plan(console, *flags);
+    } else {
+      run_linear_plan(console, linear_flags_of(*flags), command);
+    }
+  };
 }
 
 }  // namespace mhe::app

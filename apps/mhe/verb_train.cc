@@ -25,6 +25,7 @@ struct TrainFlags {
   std::string valid;
   std::string valid_labels;
   std::string preset = "default";
+  std::string ram;
   std::vector<std::string> own;
   DataFlags data;
   train::LinearOptions options;  // where given on the command line
@@ -35,22 +36,19 @@ struct TrainFlags {
   bool json = false;
 };
 
-train::LinearRun make_run(const TrainFlags& flags) {
+train::LinearRun make_run(const TrainFlags& flags, const CLI::App& command) {
   train::LinearRun run;
   run.out = flags.out;
   run.resume = flags.resume;
+  run.text_rule = make_text_rule(command, flags.own);
   run.flush_after = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * flags.flush_seconds));
+  if (!flags.ram.empty()) run.ram_bytes = parse_bytes(flags.ram);
   if (!flags.valid.empty()) {
     DataFlags data = flags.data;
     data.label_file = flags.valid_labels;
     run.valid = make_read_options(data, flags.valid);
   } else if (!flags.valid_labels.empty()) {
     throw UsageError("--valid-labels names the labels of --valid, which is missing");
-  }
-  if (!flags.own.empty()) {
-    run.fields = [own = flags.own](const std::vector<std::string>& columns) {
-      return make_fields(columns, own);
-    };
   }
   return run;
 }
@@ -110,7 +108,7 @@ void run_train(Console& console, const TrainFlags& flags, const CLI::App& comman
   copy_given(command, given, options);
   const auto context = console.make_context(flags.threads, flags.seed);
   const train::LinearReport report = train::train_linear(
-      *context, make_read_options(flags.data, flags.input), options, make_run(flags));
+      *context, make_read_options(flags.data, flags.input), options, make_run(flags, command));
   tell(console, flags, report);
   if (flags.json) print_json(console, flags, report);
   console.summarize({.rows = report.rows, .labels = report.labels});
@@ -132,6 +130,9 @@ std::function<void(Console&)> add_train(CLI::App& command) {
                      "Rows that are not trained on: they choose the power of the path and "
                      "calibrate the probabilities, in place of rows held out from DATA");
   command.add_option("--valid-labels", flags->valid_labels, "Label file of --valid");
+  command.add_option(
+      "--ram", flags->ram,
+      "Most memory, such as 2G: fewer threads solve at once, or the data is refused");
   command.add_flag("--resume", flags->resume, "Go on where an interrupted run stopped");
   command
       .add_option("--flush-seconds", flags->flush_seconds,

@@ -22,12 +22,22 @@ NodeSolver::NodeSolver(const SparseMatrix& features, const SolverOptions& option
 
 NodeWeights NodeSolver::solve(std::span<const Visit> visits, ChildRange children,
                               RandomStream random) {
+  const bool any = std::any_of(visits.begin(), visits.end(), [&](const Visit& visit) {
+    return visit.child >= children.begin && visit.child < children.end;
+  });
+  gather(any ? visits : visits.first(0), examples_);
+  return solve(examples_, visits, children, random);
+}
+
+NodeWeights NodeSolver::solve(const NodeExamples& examples, std::span<const Visit> visits,
+                              ChildRange children, RandomStream random) {
   MHE_ASSERT(children.begin < children.end && children.end - children.begin <= kMaxChildren);
-  gather(visits, children);
-  if (!lane_children_.empty()) run_sweeps(random);
-  NodeWeights result = collect(children);
-  for (const std::uint32_t feature : global_of_) local_of_[feature] = kNoColumn;
-  return result;
+  assign_lanes(visits, children);
+  if (!lane_children_.empty()) {
+    mark_positives(visits, children);
+    run_sweeps(examples, random);
+  }
+  return collect(examples, children);
 }
 
 // Gives a lane to each child that has examples, the most frequent first: children that few examples
@@ -47,76 +57,101 @@ void NodeSolver::assign_lanes(std::span<const Visit> visits, ChildRange children
                    [&](std::uint8_t a, std::uint8_t b) { return counts[a] > counts[b]; });
 }
 
-// Copies the node's examples into a matrix of their own, whose columns are the features that occur.
-void NodeSolver::gather(std::span<const Visit> visits, ChildRange children) {
-  assign_lanes(visits, children);
+// One bit a lane for each example.
+void NodeSolver::mark_positives(std::span<const Visit> visits, ChildRange children) {
   std::uint8_t lane_of[kMaxChildren] = {};
   for (std::size_t lane = 0; lane < lane_children_.size(); ++lane) {
     lane_of[lane_children_[lane]] = static_cast<std::uint8_t>(lane);
   }
-  global_of_.clear();
-  column_counts_.clear();
-  offsets_.assign(1, 0);
-  columns_.clear();
-  values_.clear();
-  inverse_curvature_.clear();
   positives_.clear();
-  if (lane_children_.empty()) return;
-
-  const float diagonal = 0.5F / options_.loss_weight;
   std::uint32_t last_row = kNoChild;
   for (const Visit& visit : visits) {
-    if (visit.row != last_row) {
-      last_row = visit.row;
-      const SparseRow row = features_[visit.row];
-      float squares = 1.0F;  // of the bias
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        std::uint32_t& local = local_of_[row.columns[i]];
-        if (local == kNoColumn) {
-          local = static_cast<std::uint32_t>(global_of_.size());
-          global_of_.push_back(row.columns[i]);
-          column_counts_.push_back(0);
-        }
-        ++column_counts_[local];
-        columns_.push_back(local);
-        squares += row.values[i] * row.values[i];
-      }
-      values_.insert(values_.end(), row.values.begin(), row.values.end());
-      offsets_.push_back(columns_.size());
-      inverse_curvature_.push_back(1.0F / (squares + diagonal));
-      positives_.push_back(0);
-    }
+    if (visit.row != last_row) positives_.push_back(0);
+    last_row = visit.row;
     if (visit.child >= children.begin && visit.child < children.end) {
       positives_.back() |= std::uint64_t{1} << lane_of[visit.child - children.begin];
     }
   }
-  renumber_by_frequency();
-  columns_.resize(columns_.size() + kernels::kColumnsAhead, 0);
+}
+
+void NodeSolver::gather(std::span<const Visit> visits, NodeExamples& examples) {
+  examples.global_of.clear();
+  column_counts_.clear();
+  copy_rows(visits, examples);
+  renumber_by_frequency(examples);
+  examples.columns.resize(examples.columns.size() + kernels::kColumnsAhead, 0);
+  for (const std::uint32_t feature : examples.global_of) local_of_[feature] = kNoColumn;
+}
+
+void NodeSolver::copy_rows(std::span<const Visit> visits, NodeExamples& examples) {
+  std::size_t rows = 0;
+  std::size_t nonzeros = 0;
+  std::uint32_t last_row = kNoChild;
+  for (const Visit& visit : visits) {
+    if (visit.row == last_row) continue;
+    last_row = visit.row;
+    ++rows;
+    nonzeros += features_[visit.row].size();
+  }
+  const bool all_rows = rows == features_.rows();
+  examples.columns.clear();
+  examples.columns.reserve(nonzeros + kernels::kColumnsAhead);
+  examples.inverse_curvature.clear();
+  examples.inverse_curvature.reserve(rows);
+  examples.own_offsets.assign(1, 0);
+  examples.own_values.clear();
+  if (!all_rows) examples.own_values.reserve(nonzeros);
+
+  const float diagonal = 0.5F / options_.loss_weight;
+  last_row = kNoChild;
+  for (const Visit& visit : visits) {
+    if (visit.row == last_row) continue;
+    last_row = visit.row;
+    const SparseRow row = features_[visit.row];
+    float squares = 1.0F;  // of the bias
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::uint32_t& local = local_of_[row.columns[i]];
+      if (local == kNoColumn) {
+        local = static_cast<std::uint32_t>(examples.global_of.size());
+        examples.global_of.push_back(row.columns[i]);
+        column_counts_.push_back(0);
+      }
+      ++column_counts_[local];
+      examples.columns.push_back(local);
+      squares += row.values[i] * row.values[i];
+    }
+    examples.inverse_curvature.push_back(1.0F / (squares + diagonal));
+    if (all_rows) continue;
+    examples.own_values.insert(examples.own_values.end(), row.values.begin(), row.values.end());
+    examples.own_offsets.push_back(examples.columns.size());
+  }
+  examples.offsets = all_rows ? features_.offsets.data() : examples.own_offsets.data();
+  examples.values = all_rows ? features_.values.data() : examples.own_values.data();
 }
 
 // The weights of frequent features, most of what a sweep touches, come to lie together in cache.
-void NodeSolver::renumber_by_frequency() {
-  std::vector<std::uint32_t> by_count(global_of_.size());
+void NodeSolver::renumber_by_frequency(NodeExamples& examples) const {
+  std::vector<std::uint32_t> by_count(examples.global_of.size());
   std::iota(by_count.begin(), by_count.end(), 0U);
   std::stable_sort(by_count.begin(), by_count.end(), [this](std::uint32_t a, std::uint32_t b) {
     return column_counts_[a] > column_counts_[b];
   });
-  std::vector<std::uint32_t> renumbered(global_of_.size());
-  std::vector<std::uint32_t> new_global(global_of_.size());
+  std::vector<std::uint32_t> renumbered(examples.global_of.size());
+  std::vector<std::uint32_t> new_global(examples.global_of.size());
   for (std::size_t i = 0; i < by_count.size(); ++i) {
     renumbered[by_count[i]] = static_cast<std::uint32_t>(i);
-    new_global[i] = global_of_[by_count[i]];
+    new_global[i] = examples.global_of[by_count[i]];
   }
-  global_of_ = std::move(new_global);
-  for (std::uint32_t& column : columns_) column = renumbered[column];
+  examples.global_of = std::move(new_global);
+  for (std::uint32_t& column : examples.columns) column = renumbered[column];
 }
 
-void NodeSolver::run_sweeps(RandomStream& random) {
+void NodeSolver::run_sweeps(const NodeExamples& examples, RandomStream& random) {
   const std::size_t rows = positives_.size();
   const std::size_t num_groups =
       (lane_children_.size() + kernels::kGroupLanes - 1) / kernels::kGroupLanes;
   const std::size_t lanes = num_groups * kernels::kGroupLanes;
-  weights_.assign_zero(global_of_.size() * lanes);
+  weights_.assign_zero(examples.global_of.size() * lanes);
   bias_.assign_zero(lanes);
   duals_.assign_zero(rows * lanes);
   active_.assign(rows, 0);
@@ -124,10 +159,10 @@ void NodeSolver::run_sweeps(RandomStream& random) {
   std::iota(order_.begin(), order_.end(), 0U);
 
   kernels::SweepProblem problem;
-  problem.offsets = offsets_.data();
-  problem.columns = columns_.data();
-  problem.values = values_.data();
-  problem.inverse_curvature = inverse_curvature_.data();
+  problem.offsets = examples.offsets;
+  problem.columns = examples.columns.data();
+  problem.values = examples.values;
+  problem.inverse_curvature = examples.inverse_curvature.data();
   problem.positives = positives_.data();
   problem.num_groups = num_groups;
   problem.used_lanes = ~std::uint64_t{0} >> (64 - lane_children_.size());
@@ -145,8 +180,12 @@ void NodeSolver::run_sweeps(RandomStream& random) {
   }
 }
 
-NodeWeights NodeSolver::collect(ChildRange children) const {
-  NodeWeights result;
+NodeWeights NodeSolver::collect(const NodeExamples& examples, ChildRange children) {
+  NodeWeights& result = collected_;
+  result.present = 0;
+  result.features.clear();
+  result.masks.clear();
+  result.values.clear();
   result.bias.assign(children.end - children.begin, 0.0F);
   struct Lane {
     std::uint8_t child = 0;
@@ -162,10 +201,11 @@ NodeWeights NodeSolver::collect(ChildRange children) const {
   std::sort(by_child.begin(), by_child.end(),
             [](const Lane& a, const Lane& b) { return a.child < b.child; });
   const std::size_t lanes = bias_.size();
-  std::vector<std::uint32_t> by_feature(global_of_.size());
+  std::vector<std::uint32_t> by_feature(examples.global_of.size());
   std::iota(by_feature.begin(), by_feature.end(), 0U);
+  const std::vector<std::uint32_t>& global_of = examples.global_of;
   std::sort(by_feature.begin(), by_feature.end(),
-            [this](std::uint32_t a, std::uint32_t b) { return global_of_[a] < global_of_[b]; });
+            [&](std::uint32_t a, std::uint32_t b) { return global_of[a] < global_of[b]; });
   for (const std::uint32_t column : by_feature) {
     const float* weights = weights_.data() + column * lanes;
     std::uint64_t mask = 0;
@@ -176,7 +216,7 @@ NodeWeights NodeSolver::collect(ChildRange children) const {
       }
     }
     if (mask == 0) continue;
-    result.features.push_back(global_of_[column]);
+    result.features.push_back(examples.global_of[column]);
     result.masks.push_back(mask);
   }
   return result;

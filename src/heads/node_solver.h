@@ -50,8 +50,22 @@ struct NodeWeights {
   std::vector<float> values;
 };
 
-/// Solves nodes one after the other, keeping its memory: about 8 bytes a nonzero of the node's
-/// examples, 4 a lane and example, 4 a lane and feature that occurs. One per thread.
+/// The examples of a node as a matrix of their own, whose columns are the features that occur. 8
+/// bytes a nonzero, and 4 where all rows are there: values and offsets are then the features' own.
+struct NodeExamples {
+  std::vector<std::uint32_t> global_of;  ///< column -> feature; the most frequent first
+  std::vector<std::uint32_t> columns;    ///< and kernels::kColumnsAhead more
+  std::vector<float> inverse_curvature;  ///< one a row
+  std::vector<std::uint64_t> own_offsets;
+  std::vector<float> own_values;
+  const std::uint64_t* offsets = nullptr;
+  const float* values = nullptr;
+
+  [[nodiscard]] std::size_t rows() const noexcept { return inverse_curvature.size(); }
+};
+
+/// Solves nodes one after the other, keeping its memory: the examples, 4 bytes a lane and example,
+/// 4 a lane and feature that occurs. One per thread.
 class NodeSolver {
  public:
   NodeSolver(const SparseMatrix& features, const SolverOptions& options);
@@ -60,25 +74,26 @@ class NodeSolver {
   /// the order in which examples are visited.
   [[nodiscard]] NodeWeights solve(std::span<const Visit> visits, ChildRange children,
                                   RandomStream random);
+  /// The same with what gather() made of the visits, which ranges of one node's children share.
+  [[nodiscard]] NodeWeights solve(const NodeExamples& examples, std::span<const Visit> visits,
+                                  ChildRange children, RandomStream random);
+  void gather(std::span<const Visit> visits, NodeExamples& examples);
 
  private:
   void assign_lanes(std::span<const Visit> visits, ChildRange children);
-  void gather(std::span<const Visit> visits, ChildRange children);
-  void renumber_by_frequency();
-  void run_sweeps(RandomStream& random);
-  [[nodiscard]] NodeWeights collect(ChildRange children) const;
+  void copy_rows(std::span<const Visit> visits, NodeExamples& examples);
+  void renumber_by_frequency(NodeExamples& examples) const;
+  void mark_positives(std::span<const Visit> visits, ChildRange children);
+  void run_sweeps(const NodeExamples& examples, RandomStream& random);
+  [[nodiscard]] NodeWeights collect(const NodeExamples& examples, ChildRange children);
 
   const SparseMatrix& features_;
   SolverOptions options_;
   std::vector<std::uint32_t> local_of_;  // global feature -> local column, kNoColumn if not here
 
   // The node at hand.
-  std::vector<std::uint32_t> global_of_;  // local column -> global feature
+  NodeExamples examples_;
   std::vector<std::uint32_t> column_counts_;
-  std::vector<std::uint64_t> offsets_;
-  std::vector<std::uint32_t> columns_;
-  std::vector<float> values_;
-  std::vector<float> inverse_curvature_;
   std::vector<std::uint64_t> positives_;
   std::vector<std::uint8_t> active_;
   std::vector<std::uint32_t> order_;
@@ -86,6 +101,7 @@ class NodeSolver {
   AlignedFloats weights_;
   AlignedFloats bias_;
   AlignedFloats duals_;
+  NodeWeights collected_;  // grows here, so that results take no more than they hold
 };
 
 }  // namespace mhe::heads

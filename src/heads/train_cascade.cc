@@ -3,12 +3,17 @@
 #include "heads/train_cascade.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 
 namespace mhe::heads {
@@ -45,7 +50,10 @@ Ragged<std::uint32_t> find_candidates(const Context& context, const CascadeData&
     }
   });
   Ragged<std::uint32_t> all;
-  for (const auto& part : found) all.append(part);
+  for (auto& part : found) {
+    all.append(part);
+    part = {};
+  }
   return all;
 }
 
@@ -77,9 +85,50 @@ Ragged<Visit> collect_visits(const CascadeData& data, const Level& level,
   return visits;
 }
 
+// The examples of a parent for as long as one of its blocks needs them.
+struct SharedExamples {
+  std::once_flag gathered;
+  std::atomic<std::size_t> blocks_done = 0;
+  NodeExamples examples;
+};
+
+// Solves the blocks of a level, several at once.
+class LevelSolver {
+ public:
+  LevelSolver(const CascadeData& data, const Level& level, const Ragged<Visit>& visits,
+              const SolverOptions& options, std::size_t workers)
+      : data_(data),
+        level_(level),
+        visits_(visits),
+        options_(options),
+        solvers_(workers),
+        shared_(level.shape.blocks_per_parent > 1 ? level.shape.num_parents : 0) {}
+
+  NodeWeights solve(std::size_t block, std::size_t worker, RandomStream random) {
+    auto& solver = solvers_[worker];
+    if (!solver) solver = std::make_unique<NodeSolver>(data_.features, options_);
+    const std::size_t parent = block / level_.shape.blocks_per_parent;
+    const ChildRange children = level_.shape.children_of_block(block);
+    if (shared_.empty()) return solver->solve(visits_[parent], children, random);
+    SharedExamples& shared = shared_[parent];
+    std::call_once(shared.gathered, [&] { solver->gather(visits_[parent], shared.examples); });
+    NodeWeights weights = solver->solve(shared.examples, visits_[parent], children, random);
+    if (++shared.blocks_done == level_.shape.blocks_per_parent) shared.examples = {};
+    return weights;
+  }
+
+ private:
+  const CascadeData& data_;
+  const Level& level_;
+  const Ragged<Visit>& visits_;
+  const SolverOptions& options_;
+  std::vector<std::unique_ptr<NodeSolver>> solvers_;
+  std::vector<SharedExamples> shared_;  // by parent, where it has several blocks
+};
+
+// Consumes the visits: the level is put together without them.
 SparseLevel train_level(const Context& context, const CascadeData& data, const Level& level,
-                        const Ragged<Visit>& visits, const SolverOptions& options,
-                        BlockStore* store) {
+                        Ragged<Visit> visits, const CascadeOptions& options, BlockStore* store) {
   const LevelShape& shape = level.shape;
   std::vector<NodeWeights> blocks(shape.num_blocks());
   // The largest first, so that no thread is left alone with a large one at the end.
@@ -88,8 +137,14 @@ SparseLevel train_level(const Context& context, const CascadeData& data, const L
   std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
     return visits[a / shape.blocks_per_parent].size() > visits[b / shape.blocks_per_parent].size();
   });
-  std::vector<std::unique_ptr<NodeSolver>> solvers(context.threads());
-  parallel_blocks(context, blocks.size(), 1, [&](const Block& task) {
+  std::optional<Context> few;
+  if (options.solvers > 0 && options.solvers < context.threads()) {
+    few.emplace(ContextOptions{.threads = options.solvers, .seed = context.seed()});
+  }
+  const Context& workers = few ? *few : context;
+  std::optional<LevelSolver> solver(std::in_place, data, level, visits, options.solver,
+                                    workers.threads());
+  parallel_blocks(workers, blocks.size(), 1, [&](const Block& task) {
     const std::size_t block = by_size[task.begin];
     if (store != nullptr) {
       if (auto stored = store->load(level.index, block)) {
@@ -97,13 +152,13 @@ SparseLevel train_level(const Context& context, const CascadeData& data, const L
         return;
       }
     }
-    auto& solver = solvers[task.worker];
-    if (!solver) solver = std::make_unique<NodeSolver>(data.features, options);
     blocks[block] =
-        solver->solve(visits[block / shape.blocks_per_parent], shape.children_of_block(block),
+        solver->solve(block, task.worker,
                       RandomStream(context.seed(), "train_cascade", (level.index << 40U) + block));
     if (store != nullptr) store->save(level.index, block, blocks[block]);
   });
+  solver.reset();
+  visits = {};
   return build_level(shape, data.features.num_columns, std::move(blocks));
 }
 
@@ -122,13 +177,16 @@ std::vector<SparseLevel> train_cascade(const Context& context, const CascadeData
     const Level level = {h, LevelShape::of(num_parents, lengths[h]), stride};
     Ragged<std::uint32_t> candidates;
     if (h > 0 && options.candidates > 0) {
+      context.report({"finding candidates", h, lengths.size(), "levels"});
       candidates = find_candidates(context, data, views, level, options);
     }
-    const Ragged<Visit> visits = collect_visits(data, level, candidates);
-    levels.push_back(train_level(context, data, level, visits, options.solver, store));
+    context.report({"training levels", h, lengths.size(), "levels"});
+    Ragged<Visit> visits = collect_visits(data, level, candidates);
+    candidates = {};
+    levels.push_back(train_level(context, data, level, std::move(visits), options, store));
     views.push_back(levels.back().view());
     num_parents *= lengths[h];
-    context.report({"training levels", h + 1, lengths.size(), "levels"});
+    release_free_memory();  // of solvers and threads, or it adds to the next level's
   }
   return levels;
 }

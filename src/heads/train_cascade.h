@@ -21,6 +21,8 @@ struct CascadeOptions {
   /// An example also trains the parents that rank among its best so many.
   std::size_t candidates = 10;
   std::size_t beam = 10;  ///< nodes kept a level while candidates are searched
+  /// Nodes solved at once, each with memory of its own; 0: one a thread. Changes no result.
+  std::size_t solvers = 0;
 };
 
 /// Examples, and where their labels stand in the tree.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 
 namespace mhe::labels {
@@ -111,10 +112,18 @@ SparseMatrix label_centroids(const Context& context, const SparseMatrix& feature
       accumulator.finish(options.max_terms, parts[block.index]);
     }
   });
+  accumulators.clear();
   SparseMatrix centroids;
-  for (SparseMatrix& part : parts) {
-    centroids.append(part);
-    part = {};
+  std::size_t nonzeros = 0;
+  for (const SparseMatrix& part : parts) nonzeros += part.nonzeros();
+  centroids.offsets.reserve(options.num_labels + 1);
+  centroids.columns.reserve(nonzeros);
+  centroids.values.reserve(nonzeros);
+  const std::size_t some = parts.size() / 8 + 1;  // what is there twice is an eighth at most
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    centroids.append(parts[i]);
+    parts[i] = {};
+    if (i % some == some - 1) release_free_memory();
   }
   centroids.num_columns = features.num_columns;
   return centroids;

@@ -21,7 +21,7 @@ struct CentroidOptions {
 /// without examples. Throws kInvalidArgument if rows or labels do not match.
 ///
 /// Memory beside the result, which max_terms bounds: at most 16 bytes a feature for each thread, 8
-/// bytes a label of an example, 16 a label, and the result once more while its parts are joined.
+/// bytes a label of an example, 16 a label, and an eighth of the result while its parts are joined.
 /// The same for any number of threads.
 [[nodiscard]] SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
                                            const Ragged<LabelId>& labels,

@@ -130,6 +130,12 @@ void VectorizerBuilder::merge() {
   for (const auto& counter : counters_) counter->clear();
 }
 
+std::uint64_t VectorizerBuilder::kept_items() const noexcept {
+  std::uint64_t items = 0;
+  for (const KeptBlock& block : kept_) items += block.ids.size();
+  return items;
+}
+
 Fitted VectorizerBuilder::finish() {
   merge();
   MergedCounts::Selection selection = counts_->select(context_, num_documents_);

@@ -48,6 +48,9 @@ class VectorizerBuilder {
 
   [[nodiscard]] std::uint64_t num_documents() const noexcept { return num_documents_; }
 
+  /// Entries that are kept of the documents: at least as many as the matrix will have.
+  [[nodiscard]] std::uint64_t kept_items() const noexcept;
+
   /// Ends fitting; call once, last.
   [[nodiscard]] Fitted finish();
 

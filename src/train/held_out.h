@@ -20,8 +20,6 @@ struct Precision {
   double at_1 = 0;
   double at_3 = 0;
   double at_5 = 0;
-
-  [[nodiscard]] double mean() const noexcept { return (at_1 + at_3 + at_5) / 3; }
 };
 
 [[nodiscard]] Precision measure_precision(const Context& context,

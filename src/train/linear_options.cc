@@ -22,7 +22,7 @@ LinearOptions preset(std::string_view name) {
   LinearOptions options;
   if (name == "fast") {
     options.leaf = 25;
-    options.cascade.solver.prune = 0.2F;
+    options.prune_strength = 4;
   } else if (name == "best") {
     options.ensemble = 3;
   } else {
@@ -50,8 +50,10 @@ void validate(const LinearOptions& options) {
   require(solver.loss_weight > 0 && std::isfinite(solver.loss_weight),
           "loss weight {}; expected more than 0", solver.loss_weight);
   require(solver.sweeps >= 1, "sweeps 0; expected at least 1");
-  require(solver.prune >= 0 && std::isfinite(solver.prune), "prune {}; expected 0 or more",
-          solver.prune);
+  require((options.prune >= 0 || options.prune == -1) && std::isfinite(options.prune),
+          "prune {}; expected 0 or more, or -1", options.prune);
+  require(options.prune_strength > 0 && std::isfinite(options.prune_strength),
+          "prune strength {}; expected more than 0", options.prune_strength);
   require(options.held_out >= 0 && options.held_out <= 0.5, "held out {}; expected 0 to 0.5",
           options.held_out);
 }
@@ -68,18 +70,47 @@ std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t l
   return lengths;
 }
 
-std::vector<text::FieldOptions> default_fields(const std::vector<std::string>& names) {
-  std::vector<text::FieldOptions> fields;
-  for (const std::string& name : names) {
-    text::FieldOptions field;
+std::vector<std::uint32_t> member_lengths(const LinearOptions& options, std::size_t num_labels,
+                                          std::size_t member) {
+  if (options.head == "onehot") return {static_cast<std::uint32_t>(num_labels)};
+  if (!options.lengths.empty()) return options.lengths;
+  const std::size_t leaf = member % 2 == 0 ? options.leaf : options.leaf * 3 / 4;
+  return default_lengths(num_labels, std::max<std::size_t>(2, leaf));
+}
+
+void choose_text_options(const TextSample& sample, text::VectorizerOptions& text) {
+  constexpr double kShortText =
+      800;  // bytes; pairs of words of longer texts cost more than they tell
+  text.word_ngrams = sample.mean_bytes < kShortText ? 2 : 1;
+  text.fields.clear();
+  for (const std::string& name : sample.columns) {
+    text::FieldOptions& field = text.fields.emplace_back();
     field.name = name;
-    if (names.size() > 1 && fields.empty()) {
-      field.own = true;
-      field.weight = 2.0;
+    if (text.fields.size() > 1) continue;
+    field.own = true;
+    if (sample.columns.size() > 1) {
+      field.word_ngrams = 2;
+    } else {
+      field.weight = 0.7;
+      field.first_words = 3;
+      field.char_min = 3;
+      field.char_max = 5;
     }
-    fields.push_back(std::move(field));
   }
-  return fields;
+}
+
+float default_prune(double nonzeros_per_row, float strength) {
+  constexpr double kScale = 12;  // 0.05 where a row has 240 features
+  constexpr double kMost = 0.1;
+  return strength * static_cast<float>(std::min(kMost, kScale / std::max(1.0, nonzeros_per_row)));
+}
+
+LinearOptions completed(LinearOptions options, const SparseMatrix& features) {
+  const double nonzeros = static_cast<double>(features.nonzeros()) /
+                          static_cast<double>(std::max<std::size_t>(1, features.rows()));
+  options.cascade.solver.prune =
+      options.prune >= 0 ? options.prune : default_prune(nonzeros, options.prune_strength);
+  return options;
 }
 
 std::string to_json(LinearOptions options) {

@@ -12,6 +12,7 @@
 
 #include "heads/train_cascade.h"
 #include "text/options.h"
+#include "train/training_set.h"
 
 namespace mhe::train {
 
@@ -23,9 +24,11 @@ struct LinearOptions {
   std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
   float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
   std::size_t beam = 10;               ///< nodes kept a level while predicting
-  double held_out = 0.02;              ///< share of rows kept for calibration, 1,000 at most
-  heads::CascadeOptions cascade;
-  text::VectorizerOptions text;  ///< without fields: these follow from the data
+  double held_out = 0.01;              ///< share of rows kept for calibration, 1,000 at most
+  float prune = -1;                    ///< weights dropped; -1: by rule
+  float prune_strength = 1;            ///< times what the rule says
+  heads::CascadeOptions cascade;       ///< its `prune` comes from the two above
+  text::VectorizerOptions text;        ///< without fields: these follow from the data
 
   LinearOptions();
 
@@ -42,9 +45,10 @@ struct LinearOptions {
     v("beam", beam, "nodes kept a level while predicting");
     v("loss_weight", cascade.solver.loss_weight, "C: what an error costs against large weights");
     v("sweeps", cascade.solver.sweeps, "passes of the solver over a node's examples");
-    v("prune", cascade.solver.prune, "drop weights not larger than this");
+    v("prune", prune, "drop weights not larger than this; -1: by rule from the features of a row");
+    v("prune_strength", prune_strength, "drop so many times larger weights than the rule says");
     v("held_out", held_out,
-      "share of rows, 1,000 at most, kept from training for calibration; 0: no calibration");
+      "share of rows, at least 200 and at most 1,000, kept from training for calibration; 0: none");
     text.visit(v);
   }
 };
@@ -58,9 +62,21 @@ void validate(const LinearOptions& options);
 /// Lengths by rule: last heads of `leaf`, and as few heads as keep the first ones short.
 [[nodiscard]] std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t leaf);
 
-/// Text columns by rule. The first of several is most often a title: short, and worth more than the
-/// rest. A single one shows its subject in its first words.
-[[nodiscard]] std::vector<text::FieldOptions> default_fields(const std::vector<std::string>& names);
+/// Lengths of a member of an ensemble. Members differ in their seeds and, where lengths come by
+/// rule, in their shapes.
+[[nodiscard]] std::vector<std::uint32_t> member_lengths(const LinearOptions& options,
+                                                        std::size_t num_labels, std::size_t member);
+
+/// Text by rule (docs/train.md has the measurements). The first of several columns is most often a
+/// title: its words and pairs of words become features of their own. A single column shows its
+/// subject in its first words: their character n-grams do. Short texts get pairs of words.
+void choose_text_options(const TextSample& sample, text::VectorizerOptions& text);
+
+/// What weights to drop by rule: the more features a row has, the more small weights count.
+[[nodiscard]] float default_prune(double nonzeros_per_row, float strength);
+
+/// The options with what the features of the training data decide where a user left it open.
+[[nodiscard]] LinearOptions completed(LinearOptions options, const SparseMatrix& features);
 
 /// The options as a JSON object.
 [[nodiscard]] std::string to_json(LinearOptions options);

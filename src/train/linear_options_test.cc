@@ -66,8 +66,7 @@ TEST(LinearOptions, SayWhatIsWrong) {
             "loss weight 0; expected more than 0");
   EXPECT_EQ(complaint_about([](auto& o) { o.cascade.solver.sweeps = 0; }),
             "sweeps 0; expected at least 1");
-  EXPECT_EQ(complaint_about([&](auto& o) { o.cascade.solver.prune = infinity; }),
-            "prune inf; expected 0 or more");
+  EXPECT_EQ(complaint_about([&](auto& o) { o.prune = infinity; }), "prune inf; expected 0 or more");
   EXPECT_EQ(complaint_about([](auto& o) { o.held_out = 0.6; }), "held out 0.6; expected 0 to 0.5");
   EXPECT_NE(complaint_about([](auto& o) { o.held_out = std::nan(""); }), "");
 }
@@ -103,13 +102,31 @@ TEST(DefaultLengths, CoverTheLabelsWithFewHeads) {
   EXPECT_EQ(default_lengths(4271, 40).size(), 2U);
 }
 
-TEST(DefaultFields, FavourTheFirstOfSeveral) {
-  const auto fields = default_fields({"title", "body"});
-  ASSERT_EQ(fields.size(), 2U);
-  EXPECT_TRUE(fields[0].own);
-  EXPECT_FALSE(fields[1].own);
-  EXPECT_EQ(fields[0].name, "title");
-  EXPECT_EQ(default_fields({"text"}).size(), 1U);
+TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
+  text::VectorizerOptions text;
+  choose_text_options({{"title", "body"}, 5000}, text);
+  ASSERT_EQ(text.fields.size(), 2U);
+  EXPECT_EQ(text.fields[0].name, "title");
+  EXPECT_TRUE(text.fields[0].own);
+  EXPECT_EQ(text.fields[0].word_ngrams, 2U);
+  EXPECT_FALSE(text.fields[1].own);
+  EXPECT_EQ(text.word_ngrams, 1U);
+}
+
+TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
+  text::VectorizerOptions text;
+  choose_text_options({{"text"}, 100}, text);
+  ASSERT_EQ(text.fields.size(), 1U);
+  EXPECT_EQ(text.word_ngrams, 2U);
+  EXPECT_EQ(text.fields[0].first_words, 3U);
+  EXPECT_EQ(text.fields[0].char_max, 5U);
+}
+
+TEST(DefaultPrune, DropsLessWhereRowsHaveMoreFeatures) {
+  EXPECT_FLOAT_EQ(default_prune(240, 1), 0.05F);
+  EXPECT_FLOAT_EQ(default_prune(240, 4), 0.2F);
+  EXPECT_LT(default_prune(600, 1), default_prune(200, 1));
+  EXPECT_FLOAT_EQ(default_prune(3, 1), 0.1F);
 }
 
 }  // namespace

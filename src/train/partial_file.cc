@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kMagic = 0x3154'5241'5045'484D;  // "MHEPART1"
 constexpr std::size_t kHeaderBytes = 16;
 constexpr std::size_t kRecordHeaderBytes = 16;  // size and checksum of what follows
-constexpr std::size_t kFlushBytes = std::size_t{64} << 20;
+constexpr std::size_t kFlushBytes = std::size_t{4} << 20;
 
 struct RecordHead {
   std::uint64_t member = 0;
@@ -124,6 +124,8 @@ std::optional<heads::NodeWeights> PartialFile::load(std::size_t member, std::siz
 
 void PartialFile::save(std::size_t member, std::size_t level, std::size_t block,
                        const heads::NodeWeights& weights) {
+  // What the first seconds made is made again as quickly; keeping it would cost memory.
+  if (std::chrono::steady_clock::now() - start_ < options_.flush_after) return;
   const RecordHead head = {member,
                            level,
                            block,

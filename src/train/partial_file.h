@@ -20,7 +20,8 @@ namespace mhe::train {
 
 /// A file to which trained blocks are appended, each with a checksum. Whenever the process ends,
 /// what is whole in the file can be used again; blocks do not depend on each other's order, so a
-/// resumed training gives the same model. Nothing is written before the first `flush_after`.
+/// resumed training gives the same model. Nothing is kept of the first `flush_after`, and then at
+/// most 4 MB in memory.
 class PartialFile {
  public:
   struct Options {
@@ -60,7 +61,8 @@ class PartialFile {
   std::mutex mutex_;
   int descriptor_ = -1;
   std::string waiting_;
-  std::chrono::steady_clock::time_point last_flush_ = std::chrono::steady_clock::now();
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_flush_ = start_;
 };
 
 /// The blocks of one cascade of an ensemble.

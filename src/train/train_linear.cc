@@ -11,16 +11,18 @@
 
 #include "base/check.h"
 #include "base/checksum.h"
-#include "labels/centroids.h"
+#include "base/memory.h"
 #include "labels/order.h"
 #include "model/linear_model.h"
+#include "train/memory_plan.h"
 #include "train/partial_file.h"
 
 namespace mhe::train {
 namespace {
 
 constexpr std::size_t kMaxHeldOut = 1000;  // rows; ten labels of each make a smooth curve
-constexpr float kDefaultPower = 0.2F;
+constexpr std::size_t kMinHeldOut = 200;   // unless that is more than a twentieth
+constexpr float kDefaultPower = 0.3F;
 
 // Everything that decides what the blocks of a training are.
 std::uint64_t fingerprint(const Context& context, const TrainingSet& set,
@@ -39,15 +41,6 @@ std::uint64_t fingerprint(const Context& context, const TrainingSet& set,
   return checksum64(std::as_bytes(std::span(sums)));
 }
 
-// Members of an ensemble differ in their seeds and, where lengths come by rule, in their shapes.
-std::vector<std::uint32_t> member_lengths(const LinearOptions& options, std::size_t num_labels,
-                                          std::size_t member) {
-  if (options.head == "onehot") return {static_cast<std::uint32_t>(num_labels)};
-  if (!options.lengths.empty()) return options.lengths;
-  const std::size_t leaf = member % 2 == 0 ? options.leaf : options.leaf * 3 / 4;
-  return default_lengths(num_labels, std::max<std::size_t>(2, leaf));
-}
-
 void check_covers(const std::vector<std::uint32_t>& lengths, std::size_t num_labels) {
   double product = 1;
   for (const std::uint32_t length : lengths) product *= length;
@@ -56,22 +49,11 @@ void check_covers(const std::vector<std::uint32_t>& lengths, std::size_t num_lab
           num_labels);
 }
 
-labels::Order order_labels(const Context& context, const TrainingSet& set,
-                           const std::vector<std::uint32_t>& lengths) {
-  const std::size_t num_labels = set.names.size();
-  if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
-  return labels::clustered_order(
-      context,
-      labels::label_centroids(context, set.examples.features, set.examples.labels,
-                              {.num_labels = num_labels}),
-      lengths);
-}
-
 model::TrainedMember train_member(const Context& context, const TrainingSet& set,
                                   const LinearOptions& options,
                                   const std::vector<std::uint32_t>& lengths,
                                   heads::BlockStore& store) {
-  labels::Order order = order_labels(context, set, lengths);
+  labels::Order order = order_labels(context, set.examples, set.names.size(), lengths);
   std::vector<heads::SparseLevel> levels =
       heads::train_cascade(context, {set.examples.features, set.examples.labels, order.positions()},
                            lengths, options.cascade, &store);
@@ -97,8 +79,10 @@ struct MemberViews {
 };
 
 std::size_t held_out_rows(const LinearOptions& options, std::size_t rows) {
+  if (options.held_out == 0) return 0;
   const auto share = static_cast<std::size_t>(options.held_out * static_cast<double>(rows));
-  return std::min(share, kMaxHeldOut);
+  const std::size_t least = std::min(kMinHeldOut, rows / 20);
+  return std::clamp(share, least, std::max(least, kMaxHeldOut));
 }
 
 void check_before_reading(const LinearOptions& options, const LinearRun& run) {
@@ -117,13 +101,15 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
   if (run.valid) {
     read_judged = [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
   }
-  return train_on_set(context, read_training_set(context, input, options.text, run.fields), options,
-                      run, read_judged);
+  return train_on_set(context,
+                      read_training_set(context, input, options.text, run.text_rule, run.ram_bytes),
+                      options, run, read_judged);
 }
 
-LinearReport train_on_set(const Context& context, TrainingSet set, const LinearOptions& options,
+LinearReport train_on_set(const Context& context, TrainingSet set, const LinearOptions& given,
                           const LinearRun& run, const ReadJudged& read_judged) {
-  check_before_reading(options, run);
+  check_before_reading(given, run);
+  const LinearOptions options = completed(given, set.examples.features);
   LinearReport report;
   report.rows = set.examples.rows();
   report.trimmed_labels = trim_labels(set, options.min_label_count);
@@ -136,6 +122,12 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
       read_judged ? read_judged(set)
                   : hold_out(set.examples, held_out_rows(options, report.rows), context.seed());
 
+  LinearOptions planned = options;
+  if (run.ram_bytes > 0) {
+    planned.cascade.solvers = plan_linear(context, set, options, run.ram_bytes).solvers;
+  }
+  release_free_memory();
+
   PartialFile partial({.path = run.out + ".partial",
                        .fingerprint = fingerprint(context, set, options),
                        .resume = run.resume,
@@ -146,8 +138,9 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
     const Context seeded = context.with_seed(context.seed() + m * 0x10001);
     MemberStore store(partial, m);
     members.push_back(
-        train_member(seeded, set, options, member_lengths(options, set.names.size(), m), store));
+        train_member(seeded, set, planned, member_lengths(options, set.names.size(), m), store));
   }
+  context.report({"calibrating", 0, 0, "rows"});
   MemberViews views(members);
   if (options.parent_power == 0) {
     for (std::size_t m = 0; m < members.size(); ++m) {
@@ -162,6 +155,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
     calibration = calibrate(context, views.members, judged);
     report.precision = measure_precision(context, views.members, judged);
   }
+  context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
   model::write_linear(run.out, {.names = set.names,
                                 .members = members,
@@ -170,7 +164,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                                 .calibration = std::move(calibration),
                                 .training_rows = set.examples.rows(),
                                 .label_counts = counts,
-                                .options_json = to_json(options)});
+                                .options_json = to_json(given)});
   partial.remove();
   return report;
 }

@@ -24,7 +24,8 @@ namespace mhe::train {
 struct LinearRun {
   std::string out;
   std::optional<data::ReadOptions> valid = {};  ///< for calibration, in place of held-out rows
-  FieldRule fields = default_fields;            ///< how text columns are used
+  TextRule text_rule = choose_text_options;     ///< how text becomes features
+  std::uint64_t ram_bytes = 0;                  ///< most memory of the process; 0: what it takes
   bool resume = false;  ///< go on where an interrupted run with this `out` stopped
   std::chrono::milliseconds flush_after = std::chrono::seconds(10);  ///< see PartialFile
 };
@@ -45,7 +46,8 @@ struct LinearReport {
 
 /// Reads `input`, trains and writes the model, atomically. The same input, options and seed give
 /// the same file for any number of threads. Throws as the reader does, kInvalidArgument for options
-/// out of range, and kInvalidData for data that nothing can be learnt from.
+/// out of range, kInvalidData for data that nothing can be learnt from, and kResourceLimit if a
+/// budget of memory cannot hold the data or the training; the model is the same with any budget.
 ///
 /// Beside `run.out`, with ".partial" appended, lies what is finished while a long training runs.
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
@@ -56,7 +58,7 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
 using ReadJudged = std::function<Examples(const TrainingSet& set)>;
 
 /// The part of train_linear() behind reading, for rows that are in memory already. Without
-/// `read_judged` rows are held out; `run.valid` and `run.fields` are not looked at.
+/// `read_judged` rows are held out; `run.valid` and `run.text_rule` are not looked at.
 LinearReport train_on_set(const Context& context, TrainingSet set, const LinearOptions& options,
                           const LinearRun& run, const ReadJudged& read_judged = {});
 

@@ -27,9 +27,7 @@ struct TrainingRows::Impl {
 
 struct TrainingRowsAccess {
   using Impl = TrainingRows::Impl;
-  [[nodiscard]] static const Impl& impl(const TrainingRows& rows) noexcept {
-    return *rows.impl_;
-  }
+  [[nodiscard]] static const Impl& impl(const TrainingRows& rows) noexcept { return *rows.impl_; }
 };
 
 namespace train {

@@ -8,10 +8,15 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/random.h"
+#include "labels/centroids.h"
 #include "matrix/normalize.h"
 #include "text/builder.h"
+#include "train/memory_plan.h"
 
 namespace mhe::train {
 namespace {
@@ -59,6 +64,16 @@ void compact_offsets(std::vector<std::uint64_t>& offsets, const std::vector<bool
   offsets.resize(rows + 1);
 }
 
+// Bytes that appending the batch takes at most at once: a vector that is full moves to a new place
+// while the old one is still there.
+std::uint64_t growth_of(const Examples& examples, const data::RowBatch& batch) {
+  const SparseMatrix& kept = examples.features;
+  const std::size_t added = batch.features.nonzeros();
+  std::uint64_t bytes = 8 * added + 4 * batch.labels.items.size() + 16 * batch.rows;
+  if (kept.columns.size() + added > kept.columns.capacity()) bytes += 4 * kept.columns.size();
+  return bytes;
+}
+
 }  // namespace
 
 void normalize_rows(SparseMatrix& matrix) {
@@ -68,28 +83,46 @@ void normalize_rows(SparseMatrix& matrix) {
   }
 }
 
+double mean_text_bytes(std::span<const Strings> texts) {
+  constexpr std::size_t kRows = 256;  // enough to tell titles from documents
+  const std::size_t rows = texts.empty() ? 0 : std::min(kRows, texts[0].rows());
+  if (rows == 0) return 0;
+  std::uint64_t bytes = 0;
+  for (const Strings& field : texts) bytes += field.offsets[rows];
+  return static_cast<double>(bytes) / static_cast<double>(rows);
+}
+
 TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
-                              text::VectorizerOptions text, const FieldRule& fields) {
+                              text::VectorizerOptions text, const TextRule& rule,
+                              std::uint64_t ram_bytes) {
   TrainingSet set;
   const auto reader = data::open_reader(context, input, set.names);
   const data::Schema& schema = reader->schema();
   refuse_dense(schema, input.path);
   std::optional<text::VectorizerBuilder> builder;
-  if (schema.kind == data::InputKind::kText) {
-    text.fields = fields(schema.text_fields);
-    builder.emplace(context, text, text::KeepDocuments::kYes);
-  }
   Examples& examples = set.examples;
   data::RowBatch batch;
   while (reader->next(batch)) {
+    if (ram_bytes > 0) {
+      check_budget(
+          process_memory().resident + growth_of(examples, batch), ram_bytes,
+          fmt::format("{}: keeping the first {} rows", input.path, batch.first_row + batch.rows));
+    }
     examples.labels.append(batch.labels);
-    if (builder) {
+    if (schema.kind == data::InputKind::kText) {
+      if (!builder) {
+        rule({schema.text_fields, mean_text_bytes(batch.text)}, text);
+        builder.emplace(context, text, text::KeepDocuments::kYes);
+      }
       builder->add(text::Documents(batch.text));
     } else {
       examples.features.append(batch.features);
     }
   }
   if (builder) {
+    context.report({"making features", 0, 0, "rows"});
+    check_budget(process_memory().resident + 8 * builder->kept_items(), ram_bytes,
+                 fmt::format("{}: the features of its text", input.path));
     text::Fitted fitted = builder->finish();
     examples.features = std::move(fitted.features);
     set.vectorizer = std::move(fitted.vectorizer);
@@ -107,6 +140,17 @@ void check_learnable(const TrainingSet& set, const std::string& what) {
     fail(ErrorCode::kInvalidData, "{}: {} labels; learning needs at least 2", what,
          set.names.size());
   }
+}
+
+labels::Order order_labels(const Context& context, const Examples& examples, std::size_t num_labels,
+                           const std::vector<std::uint32_t>& lengths) {
+  context.report({"ordering labels", 0, 0, "groups"});
+  if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
+  return labels::clustered_order(
+      context,
+      labels::label_centroids(context, examples.features, examples.labels,
+                              {.num_labels = num_labels}),
+      lengths);
 }
 
 Examples read_more(const Context& context, const data::ReadOptions& input, const TrainingSet& set) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "base/context.h"
 #include "data/reader.h"
 #include "labels/names.h"
+#include "labels/order.h"
 #include "matrix/ragged.h"
 #include "matrix/sparse.h"
 #include "text/options.h"
@@ -37,13 +39,29 @@ struct TrainingSet {
   std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is sparse vectors
 };
 
-/// From the names of the text columns to how they are used.
-using FieldRule = std::function<std::vector<text::FieldOptions>(const std::vector<std::string>&)>;
+/// What a rule for text may look at.
+struct TextSample {
+  std::vector<std::string> columns;
+  double mean_bytes = 0;  ///< of a row's texts, over the first rows
+};
 
-/// Reads training data; the fields of `text` come from `fields`. Throws as the reader does, and
-/// kInvalidData for data that nothing can be learnt from.
+/// Completes the options of a vectorizer once the data is in sight: fields, n-grams.
+using TextRule = std::function<void(const TextSample&, text::VectorizerOptions&)>;
+
+/// Reads training data; `rule` completes `text`. Throws as the reader does,
+/// kInvalidData for data that nothing can be learnt from, and kResourceLimit as soon as the process
+/// cannot stay within `ram_bytes`; 0: it may take what it needs.
 [[nodiscard]] TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
-                                            text::VectorizerOptions text, const FieldRule& fields);
+                                            text::VectorizerOptions text, const TextRule& rule,
+                                            std::uint64_t ram_bytes = 0);
+
+/// TextSample::mean_bytes of these fields, each with the same rows.
+[[nodiscard]] double mean_text_bytes(std::span<const Strings> texts);
+
+/// Places of the labels in a tree of these lengths, like ones together.
+[[nodiscard]] labels::Order order_labels(const Context& context, const Examples& examples,
+                                         std::size_t num_labels,
+                                         const std::vector<std::uint32_t>& lengths);
 
 /// Throws kInvalidData, naming `what`, if there are no rows or fewer than two labels.
 void check_learnable(const TrainingSet& set, const std::string& what);

@@ -116,7 +116,7 @@ class ReadSetTest : public ::testing::Test {
   TrainingSet read(const std::string& path, std::size_t threads = 2) {
     const Context context({.threads = threads});
     return read_training_set(context, testing::read_from(path), LinearOptions().text,
-                             default_fields);
+                             choose_text_options);
   }
   testing::ScratchDir dir_;
 };

@@ -1,0 +1,63 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bar_svg.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace mhe::app {
+namespace {
+
+constexpr double kWidth = 720;
+constexpr double kLeft = 110;   // room for the names
+constexpr double kRight = 190;  // and for the notes
+constexpr double kTop = 40;
+constexpr double kBottom = 44;
+constexpr double kStep = 26;
+constexpr double kBar = 18;
+constexpr int kTicks = 5;
+
+std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     text);
+}
+
+}  // namespace
+
+std::string bar_svg(std::span<const NamedBar> bars, std::string_view title, std::string_view unit) {
+  double most = 0;
+  for (const NamedBar& bar : bars) most = std::max(most, bar.value);
+  if (most <= 0) most = 1;
+  const double height = kTop + kStep * static_cast<double>(bars.size()) + kBottom;
+  const double plot_width = kWidth - kLeft - kRight;
+  const double floor = height - kBottom;
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"white\"/>\n",
+      kWidth, height);
+  svg += text_at(16, 20, "start", title);
+  for (int tick = 0; tick <= kTicks; ++tick) {
+    const double x = kLeft + plot_width * tick / kTicks;
+    svg += fmt::format(
+        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#dddddd\"/>\n", x, kTop,
+        floor);
+    svg += text_at(x, floor + 16, "middle", fmt::format("{:.3g}", most * tick / kTicks));
+  }
+  double y = kTop + (kStep - kBar) / 2;
+  for (const NamedBar& bar : bars) {
+    const double length = bar.value / most * plot_width;
+    const double baseline = y + kBar - 5;
+    svg += text_at(kLeft - 8, baseline, "end", bar.name);
+    svg += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"#4477aa\"/>\n",
+        kLeft, y, std::max(1.0, length), kBar);
+    svg += text_at(kLeft + length + 6, baseline, "start", bar.note);
+    y += kStep;
+  }
+  svg += text_at(kLeft + plot_width / 2, height - 8, "middle", unit);
+  return svg + "</svg>\n";
+}
+
+}  // namespace mhe::app

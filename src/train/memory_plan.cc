@@ -1,0 +1,325 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/memory_plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "heads/node_solver.h"
+#include "heads/sparse_level.h"
+#include "kernels/dual_sweep.h"
+#include "labels/order.h"
+
+namespace mhe::train {
+namespace {
+
+// Blocks solved of a level: the mean of so many, one from each of as many layers by size, is
+// within a few per cent.
+constexpr std::size_t kSampledBlocks = 16;
+
+// What an estimate may be short of, so that a budget is kept.
+constexpr double kReserve = 1.1;
+
+double megabytes(std::uint64_t bytes) {
+  return static_cast<double>(bytes) / 1e6;
+}
+
+// What one solved block took and gave.
+struct BlockFigures {
+  std::uint64_t weights = 0;
+  std::uint64_t records = 0;
+  std::uint64_t record_bytes = 0;
+  std::uint64_t example_bytes = 0;
+  std::uint64_t lane_bytes = 0;
+};
+
+// One level of the tree and how its parents' examples are shared out.
+class LevelSampler {
+ public:
+  LevelSampler(const Context& context, const Examples& examples, const labels::Order& order,
+               const LinearOptions& options, std::size_t level)
+      : context_(context),
+        examples_(examples),
+        positions_(order.positions()),
+        options_(options),
+        level_(level) {
+    const auto lengths = order.space().lengths();
+    std::size_t parents = 1;
+    for (std::size_t h = 0; h < level; ++h) parents *= lengths[h];
+    shape_ = heads::LevelShape::of(parents, lengths[level]);
+    for (std::size_t h = level + 1; h < lengths.size(); ++h) stride_ *= lengths[h];
+    count_visits();
+  }
+
+  LevelPlan run() {
+    std::vector<std::size_t> blocks(shape_.num_blocks());
+    std::iota(blocks.begin(), blocks.end(), std::size_t{0});
+    std::stable_sort(blocks.begin(), blocks.end(), [&](std::size_t a, std::size_t b) {
+      return true_visits_[parent_of(a)] > true_visits_[parent_of(b)];
+    });
+    // The middle of each layer stands for it; the largest block of all tells the memory.
+    const std::size_t layers = level_ == 0 ? 1 : std::min(blocks.size(), kSampledBlocks);
+    std::vector<std::size_t> chosen = {blocks[0]};
+    if (layers > 1) {
+      for (std::size_t i = 0; i < layers; ++i) {
+        chosen.push_back(blocks[(2 * i + 1) * blocks.size() / (2 * layers)]);
+      }
+    }
+    std::vector<BlockFigures> figures(chosen.size());
+    parallel_for(context_, chosen.size(), [&](std::size_t i) { figures[i] = solve(chosen[i]); });
+    return extrapolate(figures);
+  }
+
+ private:
+  [[nodiscard]] std::size_t parent_of(std::size_t block) const noexcept {
+    return block / shape_.blocks_per_parent;
+  }
+  [[nodiscard]] std::uint64_t node_of(LabelId label) const {
+    return positions_[index_of(label)] / stride_;
+  }
+
+  // Rows of each parent by their labels, and how many candidates the level will have: a search that
+  // finds a row's true parents among its best leaves so many fewer.
+  void count_visits() {
+    true_visits_.assign(shape_.num_parents, 0);
+    const std::size_t most =
+        level_ == 0 ? 0 : std::min(options_.cascade.candidates, shape_.num_parents);
+    std::vector<std::uint64_t> mine;
+    for (std::size_t row = 0; row < examples_.rows(); ++row) {
+      mine.clear();
+      for (const LabelId label : examples_.labels[row]) {
+        mine.push_back(node_of(label) / shape_.children_per_parent);
+        ++true_visits_[mine.back()];
+      }
+      std::sort(mine.begin(), mine.end());
+      const auto distinct =
+          static_cast<std::size_t>(std::unique(mine.begin(), mine.end()) - mine.begin());
+      num_candidates_ += most - std::min(most, distinct);
+    }
+  }
+
+  // Rows nearest to the parent's mean that are not its own: the search would offer them too.
+  void add_candidates(std::size_t parent, std::vector<heads::Visit>& visits) const {
+    const std::uint64_t all = examples_.labels.items.size();
+    if (num_candidates_ == 0 || all == 0) return;
+    const SparseMatrix& features = examples_.features;
+    std::vector<float> mean(features.num_columns, 0.0F);
+    std::vector<bool> own(examples_.rows(), false);
+    for (const heads::Visit& visit : visits) {
+      if (own[visit.row]) continue;
+      own[visit.row] = true;
+      const SparseRow row = features[visit.row];
+      for (std::size_t i = 0; i < row.size(); ++i) mean[row.columns[i]] += row.values[i];
+    }
+    std::vector<std::pair<float, std::uint32_t>> others;
+    for (std::uint32_t r = 0; r < examples_.rows(); ++r) {
+      if (own[r]) continue;
+      const SparseRow row = features[r];
+      float score = 0;
+      for (std::size_t i = 0; i < row.size(); ++i) score += row.values[i] * mean[row.columns[i]];
+      others.emplace_back(-score, r);
+    }
+    // Half of them go to every parent alike, half by how often it is true: in between lies what
+    // searches do.
+    const double share = (1.0 / static_cast<double>(shape_.num_parents) +
+                          static_cast<double>(true_visits_[parent]) / static_cast<double>(all)) /
+                         2;
+    const std::size_t count = std::min(
+        others.size(), static_cast<std::size_t>(share * static_cast<double>(num_candidates_)));
+    std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count),
+                     others.end());
+    others.resize(count);
+    for (const auto& other : others) visits.push_back({other.second, heads::kNoChild});
+    std::stable_sort(visits.begin(), visits.end(),
+                     [](const heads::Visit& a, const heads::Visit& b) { return a.row < b.row; });
+  }
+
+  BlockFigures solve(std::size_t block) const {
+    const std::size_t parent = parent_of(block);
+    std::vector<heads::Visit> visits;
+    for (std::uint32_t row = 0; row < examples_.rows(); ++row) {
+      for (const LabelId label : examples_.labels[row]) {
+        const std::uint64_t node = node_of(label);
+        if (node / shape_.children_per_parent != parent) continue;
+        visits.push_back({row, static_cast<std::uint32_t>(node % shape_.children_per_parent)});
+      }
+    }
+    BlockFigures figures;
+    if (visits.empty()) return figures;
+    add_candidates(parent, visits);
+    heads::NodeSolver solver(examples_.features, options_.cascade.solver);
+    heads::NodeExamples gathered;
+    solver.gather(visits, gathered);
+    const heads::NodeWeights weights = solver.solve(
+        gathered, visits, shape_.children_of_block(block), RandomStream(context_.seed(), "plan"));
+    count_bytes(gathered, weights, figures);
+    return figures;
+  }
+
+  void count_bytes(const heads::NodeExamples& gathered, const heads::NodeWeights& weights,
+                   BlockFigures& figures) const {
+    constexpr std::size_t kLanes = kernels::kGroupLanes;
+    const auto children = static_cast<std::size_t>(std::popcount(weights.present));
+    const std::size_t lanes = (children + kLanes - 1) / kLanes * kLanes;
+    const std::size_t occurring = gathered.global_of.size();
+    figures.example_bytes =
+        4 * (gathered.columns.size() + gathered.own_values.size() + occurring + gathered.rows()) +
+        8 * gathered.own_offsets.size();
+    // Duals, positives, order and state of the rows; weights, and their order by feature.
+    figures.lane_bytes = gathered.rows() * (4 * lanes + 13) + occurring * (4 * lanes + 12);
+    kernels::RecordTable table;
+    table.num_groups = shape_.mask_bytes();
+    table.num_blocks = shape_.num_blocks();
+    figures.records = weights.features.size();
+    figures.weights = weights.values.size();
+    for (const std::uint64_t mask : weights.masks) {
+      const auto count = static_cast<std::size_t>(std::popcount(mask));
+      figures.record_bytes += count <= table.max_pairs() ? 2 * count : table.num_groups + count;
+      figures.record_bytes += table.entry_bytes();
+    }
+  }
+
+  [[nodiscard]] LevelPlan extrapolate(const std::vector<BlockFigures>& figures) const {
+    LevelPlan plan;
+    plan.nodes = shape_.num_parents;
+    plan.blocks = shape_.num_blocks();
+    BlockFigures sum;
+    const std::size_t first = figures.size() > 1 ? 1 : 0;
+    for (std::size_t i = first; i < figures.size(); ++i) {
+      sum.weights += figures[i].weights;
+      sum.records += figures[i].records;
+      sum.record_bytes += figures[i].record_bytes;
+    }
+    const double scale =
+        static_cast<double>(plan.blocks) / static_cast<double>(figures.size() - first);
+    const auto scaled = [&](std::uint64_t value) {
+      return static_cast<std::uint64_t>(scale * static_cast<double>(value));
+    };
+    const std::uint64_t num_features = examples_.features.num_columns;
+    const std::uint64_t records = scaled(sum.records);
+    const std::uint64_t stream =
+        scaled(sum.record_bytes) + 2 * std::min<std::uint64_t>(num_features, records);
+    const std::uint64_t rows = examples_.rows();
+    plan.weights = scaled(sum.weights);
+    plan.model_bytes = stream + 4 * num_features + plan.blocks * (4 * shape_.block_width + 8);
+    plan.candidate_bytes = num_candidates_ == 0 ? 0 : 4 * num_candidates_ + 8 * rows;
+    plan.visit_bytes =
+        8 * (num_candidates_ + examples_.labels.items.size()) + 16 * shape_.num_parents;
+    const BlockFigures& largest = figures[0];
+    const bool shared = shape_.blocks_per_parent > 1;
+    plan.shared_bytes = shared ? largest.example_bytes : 0;
+    plan.solver_bytes =
+        4 * num_features + largest.lane_bytes + (shared ? 0 : largest.example_bytes);
+    plan.solved_bytes =
+        12 * records + 4 * plan.weights + plan.blocks * (128 + 4 * shape_.block_width);
+    plan.building_bytes = 8 * records + 8 * num_features + stream / 2;  // and what growing wastes
+    return plan;
+  }
+
+  const Context& context_;
+  const Examples& examples_;
+  std::span<const std::uint64_t> positions_;
+  const LinearOptions& options_;
+  std::size_t level_;
+  heads::LevelShape shape_;
+  std::uint64_t stride_ = 1;
+  std::vector<std::uint64_t> true_visits_;  // by parent
+  std::uint64_t num_candidates_ = 0;
+};
+
+// The peak while the levels of the last cascade are trained.
+std::uint64_t peak_with(const LinearPlan& plan, std::size_t solvers) {
+  std::uint64_t cascade = 8 * plan.labels;
+  for (const LevelPlan& level : plan.levels) cascade += level.model_bytes;
+  std::uint64_t held = plan.resident_bytes + (plan.members - 1) * cascade + 8 * plan.labels;
+  std::uint64_t peak = std::max(plan.preparing_bytes, held);
+  for (const LevelPlan& level : plan.levels) {
+    const std::uint64_t finding = 2 * level.candidate_bytes;
+    const std::uint64_t sharing = level.candidate_bytes + level.visit_bytes;
+    const std::uint64_t solving = level.visit_bytes + level.shared_bytes + level.solved_bytes +
+                                  std::min(solvers, level.blocks) * level.solver_bytes;
+    const std::uint64_t building = level.solved_bytes + level.building_bytes + level.model_bytes;
+    peak = std::max(peak, held + std::max({finding, sharing, solving, building}));
+    held += level.model_bytes;
+  }
+  return peak;
+}
+
+std::uint64_t bytes_of_file(const TrainingSet& set, const LinearPlan& plan) {
+  constexpr std::uint64_t kHeader = 4096;
+  std::uint64_t capacity = 1;
+  for (const std::uint32_t length : plan.lengths) capacity *= length;
+  std::uint64_t cascade = 4 * capacity;
+  for (const LevelPlan& level : plan.levels) cascade += level.model_bytes;
+  std::uint64_t bytes = kHeader + plan.members * cascade + 4 * plan.labels;
+  for (std::size_t label = set.names.num_numbered(); label < plan.labels; ++label) {
+    bytes += 8 + set.names.name(LabelId{static_cast<std::uint32_t>(label)}).size();
+  }
+  if (!set.vectorizer) return bytes;
+  const text::VectorizerView& view = set.vectorizer->view();
+  return bytes + view.part_offsets.size_bytes() + view.term_begins.size_bytes() +
+         view.terms.size_bytes() + view.df.size_bytes() + view.idf.size_bytes() +
+         view.slots.size_bytes();
+}
+
+// As many solvers as fit.
+void fit_to(std::uint64_t ram_bytes, LinearPlan& plan) {
+  const auto needs = [&](std::size_t solvers) {
+    return static_cast<std::uint64_t>(kReserve * static_cast<double>(peak_with(plan, solvers)));
+  };
+  while (ram_bytes > 0 && plan.solvers > 1 && needs(plan.solvers) > ram_bytes) --plan.solvers;
+  if (ram_bytes > 0 && needs(plan.solvers) > ram_bytes) {
+    fail(ErrorCode::kResourceLimit,
+         "training needs about {:.0f} MB with one solver at a time; {:.0f} MB were allowed. Fewer "
+         "features, fewer rows or a larger prune take less",
+         megabytes(needs(1)), megabytes(ram_bytes));
+  }
+  plan.train_bytes = peak_with(plan, plan.solvers);
+}
+
+}  // namespace
+
+void check_budget(std::uint64_t needed, std::uint64_t ram_bytes, const std::string& what) {
+  if (ram_bytes == 0 || needed <= ram_bytes) return;
+  fail(ErrorCode::kResourceLimit,
+       "{} takes {:.0f} MB; {:.0f} MB were allowed. Fewer rows or features, or a larger budget "
+       "help",
+       what, megabytes(needed), megabytes(ram_bytes));
+}
+
+LinearPlan plan_linear(const Context& context, const TrainingSet& set, const LinearOptions& options,
+                       std::uint64_t ram_bytes) {
+  LinearPlan plan;
+  const Examples& examples = set.examples;
+  plan.rows = examples.rows();
+  plan.labels = set.names.size();
+  plan.features = examples.features.num_columns;
+  plan.nonzeros = examples.features.nonzeros();
+  plan.feature_bytes = 8 * (plan.nonzeros + plan.rows);
+  plan.members = options.ensemble;
+  plan.lengths = member_lengths(options, set.names.size(), 0);
+  plan.solvers = context.threads();
+  release_free_memory();
+  plan.resident_bytes = std::max(process_memory().resident, plan.feature_bytes);
+  const labels::Order order = order_labels(context, examples, set.names.size(), plan.lengths);
+  plan.preparing_bytes = process_memory().peak;
+  check_budget(plan.preparing_bytes, ram_bytes, "ordering the labels");
+  // Within a budget one block after the other: how many fit at once is not known yet.
+  const Context alone({.threads = 1, .seed = context.seed()});
+  const Context& sampling = ram_bytes > 0 ? alone : context;
+  for (std::size_t h = 0; h < plan.lengths.size(); ++h) {
+    plan.levels.push_back(LevelSampler(sampling, examples, order, options, h).run());
+  }
+  plan.model_bytes = bytes_of_file(set, plan);
+  fit_to(ram_bytes, plan);
+  release_free_memory();
+  return plan;
+}
+
+}  // namespace mhe::train

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Copyright 2026 The mhe Authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# plan_agrees.sh ZIPF_DATA: what `mhe plan DATA` says of RAM and model size and what `mhe train`
+# then takes differ by at most 15 %, and a budget is kept or refused.
+set -euo pipefail
+zipf_data=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+number() { grep -oE "\"$1\":[0-9.]+" "$2" | head -n 1 | cut -d : -f 2; }
+agree() {  # WHAT PLANNED MEASURED
+  awk -v what="$1" -v planned="$2" -v measured="$3" 'BEGIN {
+    ratio = planned / measured
+    printf "%s: planned %.1f MB, measured %.1f MB, ratio %.3f\n", what, planned, measured, ratio
+    exit !(ratio >= 0.85 && ratio <= 1.15)
+  }'
+}
+compare() {  # DATA, then flags for both
+  local data=$1
+  shift
+  "$MHE" plan "$data" --threads 2 --json "$@" >plan.json
+  "$MHE" train "$data" --threads 2 --json --out m.mhe "$@" >train.json
+  agree "$data model" "$(number model_bytes plan.json | awk '{print $1 / 1e6}')" "$(number model_mb train.json)"
+  agree "$data RAM" "$(number train_bytes plan.json | awk '{print $1 / 1e6}')" "$(number peak_rss_mb train.json)"
+}
+
+"$zipf_data" 12000 30000 2000 150 >wide.txt
+"$zipf_data" 20000 5000 300 60 >narrow.txt
+compare wide.txt
+compare narrow.txt --prune 0.2 --lengths 20,15
+
+# A budget below the data is refused while reading, one below the training before it starts.
+if "$MHE" train wide.txt --out r.mhe --ram 15M 2>error.txt; then
+  echo "15 MB were enough"; exit 1
+fi
+grep -q "keeping the first" error.txt
+[[ ! -e r.mhe ]]
+# Any budget that is enough gives the same model and is kept.
+"$MHE" train wide.txt --threads 2 --json --out r.mhe --ram 300M >ram.json
+cp r.mhe with.mhe
+"$MHE" train wide.txt --threads 2 --out r.mhe
+cmp r.mhe with.mhe
+awk -v peak="$(number peak_rss_mb ram.json)" 'BEGIN { exit !(peak <= 300) }'
