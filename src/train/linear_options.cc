@@ -81,7 +81,9 @@ std::vector<std::uint32_t> member_lengths(const LinearOptions& options, std::siz
 void choose_text_options(const TextSample& sample, text::VectorizerOptions& text) {
   constexpr double kShortText =
       800;  // bytes; pairs of words of longer texts cost more than they tell
+  constexpr std::size_t kManyRows = 256;  // of few rows, all that recurs is worth keeping
   text.word_ngrams = sample.mean_bytes < kShortText ? 2 : 1;
+  if (sample.rows >= kManyRows) text.min_df = 3;
   text.fields.clear();
   for (const std::string& name : sample.columns) {
     text::FieldOptions& field = text.fields.emplace_back();
@@ -100,9 +102,11 @@ void choose_text_options(const TextSample& sample, text::VectorizerOptions& text
 }
 
 float default_prune(double nonzeros_per_row, float strength) {
-  constexpr double kScale = 12;  // 0.05 where a row has 240 features
-  constexpr double kMost = 0.1;
-  return strength * static_cast<float>(std::min(kMost, kScale / std::max(1.0, nonzeros_per_row)));
+  constexpr double kScale = 15;  // 0.06 where a row has 250 features
+  constexpr double kMost = 0.12;
+  constexpr float kMostOfAny = 0.25F;  // beyond, accuracy falls faster than size
+  const double prune = std::min(kMost, kScale / std::max(1.0, nonzeros_per_row));
+  return std::min(kMostOfAny, strength * static_cast<float>(prune));
 }
 
 LinearOptions completed(LinearOptions options, const SparseMatrix& features) {

@@ -104,18 +104,19 @@ TEST(DefaultLengths, CoverTheLabelsWithFewHeads) {
 
 TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
   text::VectorizerOptions text;
-  choose_text_options({{"title", "body"}, 5000}, text);
+  choose_text_options({{"title", "body"}, 5000, 256}, text);
   ASSERT_EQ(text.fields.size(), 2U);
   EXPECT_EQ(text.fields[0].name, "title");
   EXPECT_TRUE(text.fields[0].own);
   EXPECT_EQ(text.fields[0].word_ngrams, 2U);
   EXPECT_FALSE(text.fields[1].own);
   EXPECT_EQ(text.word_ngrams, 1U);
+  EXPECT_EQ(text.min_df, 3U);
 }
 
 TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
   text::VectorizerOptions text;
-  choose_text_options({{"text"}, 100}, text);
+  choose_text_options({{"text"}, 100, 20}, text);
   ASSERT_EQ(text.fields.size(), 1U);
   EXPECT_EQ(text.word_ngrams, 2U);
   EXPECT_EQ(text.fields[0].first_words, 3U);
@@ -123,10 +124,11 @@ TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
 }
 
 TEST(DefaultPrune, DropsLessWhereRowsHaveMoreFeatures) {
-  EXPECT_FLOAT_EQ(default_prune(240, 1), 0.05F);
-  EXPECT_FLOAT_EQ(default_prune(240, 4), 0.2F);
+  EXPECT_FLOAT_EQ(default_prune(250, 1), 0.06F);
+  EXPECT_FLOAT_EQ(default_prune(250, 4), 0.24F);
+  EXPECT_FLOAT_EQ(default_prune(250, 100), 0.25F);
   EXPECT_LT(default_prune(600, 1), default_prune(200, 1));
-  EXPECT_FLOAT_EQ(default_prune(3, 1), 0.1F);
+  EXPECT_FLOAT_EQ(default_prune(3, 1), 0.12F);
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ TrainingSet make_training_set(const Context& context, const TrainingRows& rows,
   if (from.field_names.empty()) {
     set.examples.features = from.features;
   } else {
-    choose_text_options({from.field_names, mean_text_bytes(from.texts)}, text);
+    choose_text_options(sample_text(from.field_names, from.texts), text);
     text::VectorizerBuilder builder(context, text, text::KeepDocuments::kYes);
     builder.add(text::Documents(from.texts));
     text::Fitted fitted = builder.finish();

@@ -83,13 +83,15 @@ void normalize_rows(SparseMatrix& matrix) {
   }
 }
 
-double mean_text_bytes(std::span<const Strings> texts) {
+TextSample sample_text(std::vector<std::string> columns, std::span<const Strings> texts) {
   constexpr std::size_t kRows = 256;  // enough to tell titles from documents
-  const std::size_t rows = texts.empty() ? 0 : std::min(kRows, texts[0].rows());
-  if (rows == 0) return 0;
+  TextSample sample = {std::move(columns)};
+  sample.rows = texts.empty() ? 0 : std::min(kRows, texts[0].rows());
+  if (sample.rows == 0) return sample;
   std::uint64_t bytes = 0;
-  for (const Strings& field : texts) bytes += field.offsets[rows];
-  return static_cast<double>(bytes) / static_cast<double>(rows);
+  for (const Strings& field : texts) bytes += field.offsets[sample.rows];
+  sample.mean_bytes = static_cast<double>(bytes) / static_cast<double>(sample.rows);
+  return sample;
 }
 
 TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
@@ -111,7 +113,7 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
     examples.labels.append(batch.labels);
     if (schema.kind == data::InputKind::kText) {
       if (!builder) {
-        rule({schema.text_fields, mean_text_bytes(batch.text)}, text);
+        rule(sample_text(schema.text_fields, batch.text), text);
         builder.emplace(context, text, text::KeepDocuments::kYes);
       }
       builder->add(text::Documents(batch.text));

@@ -43,6 +43,7 @@ struct TrainingSet {
 struct TextSample {
   std::vector<std::string> columns;
   double mean_bytes = 0;  ///< of a row's texts, over the first rows
+  std::size_t rows = 0;   ///< the first rows, 256 at most
 };
 
 /// Completes the options of a vectorizer once the data is in sight: fields, n-grams.
@@ -55,8 +56,9 @@ using TextRule = std::function<void(const TextSample&, text::VectorizerOptions&)
                                             text::VectorizerOptions text, const TextRule& rule,
                                             std::uint64_t ram_bytes = 0);
 
-/// TextSample::mean_bytes of these fields, each with the same rows.
-[[nodiscard]] double mean_text_bytes(std::span<const Strings> texts);
+/// Looks at the first rows of these columns.
+[[nodiscard]] TextSample sample_text(std::vector<std::string> columns,
+                                     std::span<const Strings> texts);
 
 /// Places of the labels in a tree of these lengths, like ones together.
 [[nodiscard]] labels::Order order_labels(const Context& context, const Examples& examples,
