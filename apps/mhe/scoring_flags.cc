@@ -64,14 +64,15 @@ void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
 }
 
 void add_tail_flag(CLI::App& command, double& tail) {
+  const auto check = [](const std::string& text) {
+    return check_probability(text).empty()
+               ? std::string()
+               : fmt::format("expected a number from 0 to 1, found {}", text);
+  };
   command
       .add_option("--tail", tail,
                   "How much to favour rare labels when ranking, from 0 to 1: trades P@k for PSP@k")
-      ->check([](const std::string& text) {
-        return check_probability(text).empty()
-                   ? std::string()
-                   : fmt::format("expected a number from 0 to 1, found {}", text);
-      })
+      ->check(check)
       ->capture_default_str();
 }
 

@@ -56,7 +56,7 @@ class Model {
 
 /// How a session ranks labels.
 struct SessionOptions {
-  /// From 0 to 1: how much rare labels are favoured. Labels rank by score times
+  /// From 0 to 1: how much rare labels are favoured. Labels rank by probability times
   /// (1 / propensity)^tail, where the propensity follows from a label's training rows; this trades
   /// P@k for PSP@k. Probabilities stay what they are, so they need not fall along the list.
   double tail = 0;

@@ -8,7 +8,9 @@ namespace mhe::predict {
 
 std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k) {
   k = std::min(k, num_labels_);
-  const std::size_t depth = this->depth(k);
+  // Members disagree about the end of their lists; looking further makes the mean less of a
+  // lottery.
+  const std::size_t depth = members_.size() == 1 ? k : 2 * k + 10;
   found_.clear();
   for (const model::LinearMember& member : members_) {
     heads::search_beam(member.levels, query, depth, member.search, beam_);
@@ -19,35 +21,11 @@ std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k
     }
   }
   if (members_.size() > 1) merge_labels();
-  rank_labels();
+  std::sort(found_.begin(), found_.end(), [](const Prediction& a, const Prediction& b) {
+    return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
+  });
   if (found_.size() > k) found_.resize(k);
   return found_;
-}
-
-// How many labels of each member to look at for the k best.
-std::size_t MemberSearch::depth(std::size_t k) const noexcept {
-  // Rare labels come from further down. The same for all small k, so that the list for one of them
-  // is the beginning of the list for another.
-  constexpr std::size_t kTailDepth = 100;
-  if (!tail_.change_nothing()) return std::max(kTailDepth, 5 * k);
-  // Members disagree about the end of their lists; looking further makes the mean less of a
-  // lottery.
-  return members_.size() == 1 ? k : 2 * k + 10;
-}
-
-void MemberSearch::rank_labels() {
-  const auto rank = [&](const auto& score) {
-    std::sort(found_.begin(), found_.end(), [&](const Prediction& a, const Prediction& b) {
-      const float score_a = score(a);
-      const float score_b = score(b);
-      return score_a != score_b ? score_a > score_b : a.label < b.label;
-    });
-  };
-  if (tail_.change_nothing()) {
-    rank([](const Prediction& p) { return p.probability; });
-  } else {
-    rank([&](const Prediction& p) { return p.probability * tail_(p.label); });
-  }
 }
 
 // One entry a label: the mean of its scores, which are added in ascending order.

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <mhe/model.h>
@@ -12,7 +11,6 @@
 #include "heads/sparse_cascade.h"
 #include "matrix/sparse.h"
 #include "model/linear_model.h"
-#include "predict/tail_weights.h"
 
 namespace mhe::predict {
 
@@ -22,24 +20,19 @@ using Prediction = mhe::Prediction;
 /// allocates nothing once it has seen the largest input. The members must outlive it.
 class MemberSearch {
  public:
-  MemberSearch(std::span<const model::LinearMember> members, std::size_t num_labels,
-               TailWeights tail = {})
-      : members_(members), num_labels_(num_labels), tail_(std::move(tail)) {}
+  MemberSearch(std::span<const model::LinearMember> members, std::size_t num_labels)
+      : members_(members), num_labels_(num_labels) {}
 
   /// The k labels of the highest mean score, best first, equal ones by the smaller id; valid until
   /// the next call. The query has length 1. A label that a cascade does not rank among its best
-  /// counts as 0 there. With tail weights the order is that of weighted scores, among the labels of
-  /// the highest ones; what is given are the scores as they are.
+  /// counts as 0 there.
   [[nodiscard]] std::span<Prediction> search(const SparseRow& query, std::size_t k);
 
  private:
-  [[nodiscard]] std::size_t depth(std::size_t k) const noexcept;
   void merge_labels();
-  void rank_labels();
 
   std::span<const model::LinearMember> members_;
   std::size_t num_labels_;
-  TailWeights tail_;
   heads::BeamScratch beam_;
   std::vector<Prediction> found_;
 };

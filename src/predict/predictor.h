@@ -11,6 +11,7 @@
 #include "matrix/sparse.h"
 #include "model/linear_model.h"
 #include "predict/member_search.h"
+#include "predict/tail_weights.h"
 #include "text/vectorizer.h"
 
 namespace mhe::predict {
@@ -34,8 +35,12 @@ class Predictor {
                                                     std::size_t k);
 
  private:
+  [[nodiscard]] std::size_t depth(std::size_t k) const noexcept;
+  void rank_by_weight(std::span<Prediction> found) const;
+
   const model::LinearModel& model_;
   MemberSearch search_;
+  TailWeights tail_;
   std::optional<text::Vectorizer::Scratch> text_;
   std::vector<float> normalized_;
 };

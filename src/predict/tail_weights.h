@@ -14,15 +14,15 @@
 
 namespace mhe::predict {
 
-/// What the score of a label is multiplied by to rank it: (1 / propensity)^tail, which follows from
-/// its training rows (Jain, Prabhu and Varma, KDD 2016). Memory does not grow with the labels.
-/// Immutable; allocates nothing once made.
+/// What the probability of a label is multiplied by to rank it: (1 / propensity)^tail, which
+/// follows from its training rows (Jain, Prabhu and Varma, KDD 2016). Memory does not grow with the
+/// labels. Immutable; allocates nothing once made.
 class TailWeights {
  public:
-  /// Scores rank as they are.
+  /// Labels rank as they are.
   TailWeights() = default;
   /// `counts` are the training rows of each label, of `num_rows` in all, and must outlive this.
-  /// Throws kInvalidArgument unless `tail` is in [0, 1]; with 0 scores rank as they are.
+  /// Throws kInvalidArgument unless `tail` is in [0, 1]; with 0 labels rank as they are.
   TailWeights(std::span<const std::uint32_t> counts, std::uint64_t num_rows, double tail);
 
   [[nodiscard]] bool change_nothing() const noexcept { return by_count_.empty(); }

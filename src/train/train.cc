@@ -3,9 +3,9 @@
 //
 // The public face of training.
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <stdlib.h>  // mkdtemp
 
@@ -40,7 +40,7 @@ class TemporaryDirectory {
     }
     std::string pattern = (parent / "mhe-train-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
-      fail(ErrorCode::kIo, "cannot create {}: {}", pattern, std::strerror(errno));
+      fail(ErrorCode::kIo, "cannot create {}: {}", pattern, std::generic_category().message(errno));
     }
     path_ = pattern;
   }

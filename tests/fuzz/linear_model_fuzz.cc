@@ -36,10 +36,8 @@ void seal(std::span<std::byte> bytes) {
   mhe::model::seal_header(bytes.first(kLengthBytes + length));
 }
 
-void use(std::span<const std::byte> bytes) {
-  const mhe::model::LinearModel model(mhe::model::ModelFile(
-      mhe::model::SafetensorsFile(mhe::MappedFile::in_memory(bytes, "fuzz.mhe"))));
-  mhe::predict::Predictor predictor(model);
+void predict_with(const mhe::model::LinearModel& model, double tail) {
+  mhe::predict::Predictor predictor(model, tail);
   const std::vector<std::uint32_t> columns = {0, 1, 2, 7, 20};
   const std::vector<float> values = {1, -2, 0.5F, 1, 3};
   std::vector<std::string_view> fields;
@@ -52,6 +50,13 @@ void use(std::span<const std::byte> bytes) {
     if (!std::isfinite(prediction.probability)) std::abort();
     (void)model.label_name(prediction.label);
   }
+}
+
+void use(std::span<const std::byte> bytes) {
+  const mhe::model::LinearModel model(mhe::model::ModelFile(
+      mhe::model::SafetensorsFile(mhe::MappedFile::in_memory(bytes, "fuzz.mhe"))));
+  predict_with(model, 0);
+  predict_with(model, 0.5);  // looks deeper, and at the counts of labels
 }
 
 }  // namespace
