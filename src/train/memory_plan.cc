@@ -15,6 +15,7 @@
 #include "heads/sparse_level.h"
 #include "kernels/dual_sweep.h"
 #include "labels/order.h"
+#include "matrix/normalize.h"
 
 namespace mhe::train {
 namespace {
@@ -55,6 +56,9 @@ class LevelSampler {
     shape_ = heads::LevelShape::of(parents, lengths[level]);
     for (std::size_t h = level + 1; h < lengths.size(); ++h) stride_ *= lengths[h];
     count_visits();
+    mean_.assign(examples.features.num_columns, 0.0F);
+    for (std::size_t row = 0; row < examples.rows(); ++row) add_row(examples.features[row], mean_);
+    normalize_l2(mean_);
   }
 
   LevelPlan run() {
@@ -104,25 +108,29 @@ class LevelSampler {
     }
   }
 
-  // Rows nearest to the parent's mean that are not its own: the search would offer them too.
+  // Rows that lean towards the parent's mean more than towards the mean of all, and are not its
+  // own: the search would offer them too.
   void add_candidates(std::size_t parent, std::vector<heads::Visit>& visits) const {
     const std::uint64_t all = examples_.labels.items.size();
     if (num_candidates_ == 0 || all == 0) return;
     const SparseMatrix& features = examples_.features;
-    std::vector<float> mean(features.num_columns, 0.0F);
+    std::vector<float> direction(features.num_columns, 0.0F);
     std::vector<bool> own(examples_.rows(), false);
     for (const heads::Visit& visit : visits) {
       if (own[visit.row]) continue;
       own[visit.row] = true;
-      const SparseRow row = features[visit.row];
-      for (std::size_t i = 0; i < row.size(); ++i) mean[row.columns[i]] += row.values[i];
+      add_row(features[visit.row], direction);
     }
+    normalize_l2(direction);
+    for (std::size_t i = 0; i < direction.size(); ++i) direction[i] -= mean_[i];
     std::vector<std::pair<float, std::uint32_t>> others;
     for (std::uint32_t r = 0; r < examples_.rows(); ++r) {
       if (own[r]) continue;
       const SparseRow row = features[r];
       float score = 0;
-      for (std::size_t i = 0; i < row.size(); ++i) score += row.values[i] * mean[row.columns[i]];
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        score += row.values[i] * direction[row.columns[i]];
+      }
       others.emplace_back(-score, r);
     }
     // Half of them go to every parent alike, half by how often it is true: in between lies what
@@ -138,6 +146,10 @@ class LevelSampler {
     for (const auto& other : others) visits.push_back({other.second, heads::kNoChild});
     std::stable_sort(visits.begin(), visits.end(),
                      [](const heads::Visit& a, const heads::Visit& b) { return a.row < b.row; });
+  }
+
+  static void add_row(const SparseRow& row, std::vector<float>& sum) {
+    for (std::size_t i = 0; i < row.size(); ++i) sum[row.columns[i]] += row.values[i];
   }
 
   BlockFigures solve(std::size_t block) const {
@@ -231,6 +243,7 @@ class LevelSampler {
   std::uint64_t stride_ = 1;
   std::vector<std::uint64_t> true_visits_;  // by parent
   std::uint64_t num_candidates_ = 0;
+  std::vector<float> mean_;  // of all rows, of length 1
 };
 
 // The peak while the levels of the last cascade are trained.
