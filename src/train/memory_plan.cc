@@ -171,7 +171,7 @@ class LevelSampler {
     for (std::size_t i = 0; i < row.size(); ++i) sum[row.columns[i]] += row.values[i];
   }
 
-  BlockFigures solve(std::size_t block) const {
+  [[nodiscard]] BlockFigures solve(std::size_t block) const {
     const std::size_t parent = parent_of(block);
     std::vector<heads::Visit> visits;
     for (std::uint32_t row = 0; row < examples_.rows(); ++row) {
