@@ -159,6 +159,7 @@ SparseLevel train_level(const Context& context, const CascadeData& data, const L
   });
   solver.reset();
   visits = {};
+  release_free_memory();
   return build_level(shape, data.features.num_columns, std::move(blocks));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "heads/sparse_level.h"
 #include "kernels/dual_sweep.h"
 #include "labels/order.h"
+#include "matrix/normalize.h"
 
 namespace mhe::train {
 namespace {
@@ -37,6 +39,7 @@ struct BlockFigures {
   std::uint64_t record_bytes = 0;
   std::uint64_t example_bytes = 0;
   std::uint64_t lane_bytes = 0;
+  std::vector<std::uint32_t> features;  // that have weights
 };
 
 // One level of the tree and how its parents' examples are shared out.
@@ -55,6 +58,9 @@ class LevelSampler {
     shape_ = heads::LevelShape::of(parents, lengths[level]);
     for (std::size_t h = level + 1; h < lengths.size(); ++h) stride_ *= lengths[h];
     count_visits();
+    mean_.assign(examples.features.num_columns, 0.0F);
+    for (std::size_t row = 0; row < examples.rows(); ++row) add_row(examples.features[row], mean_);
+    normalize_l2(mean_);
   }
 
   LevelPlan run() {
@@ -80,6 +86,9 @@ class LevelSampler {
   [[nodiscard]] std::size_t parent_of(std::size_t block) const noexcept {
     return block / shape_.blocks_per_parent;
   }
+  [[nodiscard]] double root(std::size_t parent) const {
+    return std::sqrt(static_cast<double>(true_visits_[parent]));
+  }
   [[nodiscard]] std::uint64_t node_of(LabelId label) const {
     return positions_[index_of(label)] / stride_;
   }
@@ -102,34 +111,52 @@ class LevelSampler {
           static_cast<std::size_t>(std::unique(mine.begin(), mine.end()) - mine.begin());
       num_candidates_ += most - std::min(most, distinct);
     }
+    for (std::size_t parent = 0; parent < shape_.num_parents; ++parent) {
+      sum_of_roots_ += root(parent);
+    }
   }
 
-  // Rows nearest to the parent's mean that are not its own: the search would offer them too.
+  // How much larger than its first block the first level is: the weights of a child grow with its
+  // examples, about as their fourth root on the data that this was tried with.
+  [[nodiscard]] double blocks_by_examples() const {
+    std::vector<double> counts(shape_.children_per_parent, 0.0);
+    for (const LabelId label : examples_.labels.items) ++counts[node_of(label)];
+    double all = 0;
+    double first = 0;
+    for (std::size_t child = 0; child < counts.size(); ++child) {
+      const double size = std::sqrt(std::sqrt(counts[child]));
+      all += size;
+      if (child < shape_.block_width) first += size;
+    }
+    return first > 0 ? all / first : static_cast<double>(shape_.num_blocks());
+  }
+
+  // Rows that lean towards the parent's mean more than towards the mean of all, and are not its
+  // own: the search would offer them too.
   void add_candidates(std::size_t parent, std::vector<heads::Visit>& visits) const {
-    const std::uint64_t all = examples_.labels.items.size();
-    if (num_candidates_ == 0 || all == 0) return;
+    if (num_candidates_ == 0) return;
     const SparseMatrix& features = examples_.features;
-    std::vector<float> mean(features.num_columns, 0.0F);
+    std::vector<float> direction(features.num_columns, 0.0F);
     std::vector<bool> own(examples_.rows(), false);
     for (const heads::Visit& visit : visits) {
       if (own[visit.row]) continue;
       own[visit.row] = true;
-      const SparseRow row = features[visit.row];
-      for (std::size_t i = 0; i < row.size(); ++i) mean[row.columns[i]] += row.values[i];
+      add_row(features[visit.row], direction);
     }
+    normalize_l2(direction);
+    for (std::size_t i = 0; i < direction.size(); ++i) direction[i] -= mean_[i];
     std::vector<std::pair<float, std::uint32_t>> others;
     for (std::uint32_t r = 0; r < examples_.rows(); ++r) {
       if (own[r]) continue;
       const SparseRow row = features[r];
       float score = 0;
-      for (std::size_t i = 0; i < row.size(); ++i) score += row.values[i] * mean[row.columns[i]];
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        score += row.values[i] * direction[row.columns[i]];
+      }
       others.emplace_back(-score, r);
     }
-    // Half of them go to every parent alike, half by how often it is true: in between lies what
-    // searches do.
-    const double share = (1.0 / static_cast<double>(shape_.num_parents) +
-                          static_cast<double>(true_visits_[parent]) / static_cast<double>(all)) /
-                         2;
+    // Frequent parents are offered more often, but by far not in proportion.
+    const double share = root(parent) / sum_of_roots_;
     const std::size_t count = std::min(
         others.size(), static_cast<std::size_t>(share * static_cast<double>(num_candidates_)));
     std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count),
@@ -140,7 +167,11 @@ class LevelSampler {
                      [](const heads::Visit& a, const heads::Visit& b) { return a.row < b.row; });
   }
 
-  BlockFigures solve(std::size_t block) const {
+  static void add_row(const SparseRow& row, std::vector<float>& sum) {
+    for (std::size_t i = 0; i < row.size(); ++i) sum[row.columns[i]] += row.values[i];
+  }
+
+  [[nodiscard]] BlockFigures solve(std::size_t block) const {
     const std::size_t parent = parent_of(block);
     std::vector<heads::Visit> visits;
     for (std::uint32_t row = 0; row < examples_.rows(); ++row) {
@@ -176,6 +207,7 @@ class LevelSampler {
     kernels::RecordTable table;
     table.num_groups = shape_.mask_bytes();
     table.num_blocks = shape_.num_blocks();
+    figures.features = weights.features;
     figures.records = weights.features.size();
     figures.weights = weights.values.size();
     for (const std::uint64_t mask : weights.masks) {
@@ -183,6 +215,21 @@ class LevelSampler {
       figures.record_bytes += count <= table.max_pairs() ? 2 * count : table.num_groups + count;
       figures.record_bytes += table.entry_bytes();
     }
+  }
+
+  // Features that too many blocks know for a list have bitmaps of blocks in the file.
+  [[nodiscard]] std::uint64_t bitmap_bytes(std::span<const BlockFigures> sampled) const {
+    std::vector<std::uint32_t> counts(examples_.features.num_columns, 0);
+    for (const BlockFigures& figures : sampled) {
+      for (const std::uint32_t feature : figures.features) ++counts[feature];
+    }
+    const std::size_t words = (shape_.num_blocks() + 63) / 64;
+    std::uint64_t bytes = 0;
+    for (const std::uint32_t count : counts) {
+      const std::size_t records = count * shape_.num_blocks() / sampled.size();
+      if (records > kernels::kMaxListEntries) bytes += 1 + 16 * std::min(words, records);
+    }
+    return bytes;
   }
 
   [[nodiscard]] LevelPlan extrapolate(const std::vector<BlockFigures>& figures) const {
@@ -196,15 +243,17 @@ class LevelSampler {
       sum.records += figures[i].records;
       sum.record_bytes += figures[i].record_bytes;
     }
-    const double scale =
-        static_cast<double>(plan.blocks) / static_cast<double>(figures.size() - first);
+    const double scale = level_ == 0 ? blocks_by_examples()
+                                     : static_cast<double>(plan.blocks) /
+                                           static_cast<double>(figures.size() - first);
     const auto scaled = [&](std::uint64_t value) {
       return static_cast<std::uint64_t>(scale * static_cast<double>(value));
     };
     const std::uint64_t num_features = examples_.features.num_columns;
     const std::uint64_t records = scaled(sum.records);
-    const std::uint64_t stream =
-        scaled(sum.record_bytes) + 2 * std::min<std::uint64_t>(num_features, records);
+    const std::uint64_t stream = scaled(sum.record_bytes) +
+                                 2 * std::min<std::uint64_t>(num_features, records) +
+                                 bitmap_bytes(std::span(figures).subspan(first));
     const std::uint64_t rows = examples_.rows();
     plan.weights = scaled(sum.weights);
     plan.model_bytes = stream + 4 * num_features + plan.blocks * (4 * shape_.block_width + 8);
@@ -230,7 +279,9 @@ class LevelSampler {
   heads::LevelShape shape_;
   std::uint64_t stride_ = 1;
   std::vector<std::uint64_t> true_visits_;  // by parent
+  double sum_of_roots_ = 0;                 // of true_visits_
   std::uint64_t num_candidates_ = 0;
+  std::vector<float> mean_;  // of all rows, of length 1
 };
 
 // The peak while the levels of the last cascade are trained.

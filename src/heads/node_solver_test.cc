@@ -1,0 +1,75 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "heads/node_solver.h"
+
+#include <gtest/gtest.h>
+
+namespace mhe::heads {
+namespace {
+
+// Rows of a few features; row r belongs to child r % 3.
+SparseMatrix make_rows(std::uint32_t rows) {
+  SparseMatrix matrix;
+  matrix.num_columns = 12;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      matrix.columns.push_back(3 * i + (i + row) % 3);
+      matrix.values.push_back(0.5F);
+    }
+    matrix.end_row();
+  }
+  return matrix;
+}
+
+std::vector<Visit> make_visits(std::uint32_t first, std::uint32_t rows) {
+  std::vector<Visit> visits;
+  for (std::uint32_t row = first; row < rows; ++row) visits.push_back({row, row % 3});
+  return visits;
+}
+
+void expect_equal(const NodeWeights& a, const NodeWeights& b) {
+  EXPECT_EQ(a.present, b.present);
+  EXPECT_EQ(a.bias, b.bias);
+  EXPECT_EQ(a.features, b.features);
+  EXPECT_EQ(a.masks, b.masks);
+  EXPECT_EQ(a.values, b.values);
+}
+
+TEST(NodeSolver, SharedExamplesGiveTheSameWeights) {
+  const SparseMatrix features = make_rows(30);
+  for (const std::uint32_t first : {0U, 7U}) {  // with all rows, and with a copy of some
+    const std::vector<Visit> visits = make_visits(first, 30);
+    NodeSolver solver(features, {});
+    NodeExamples shared;
+    solver.gather(visits, shared);
+    NodeSolver other(features, {});
+    for (const ChildRange children : {ChildRange{0, 2}, ChildRange{2, 3}}) {
+      const NodeWeights mine = other.solve(shared, visits, children, RandomStream(1, "test"));
+      EXPECT_FALSE(mine.values.empty());
+      expect_equal(mine, solver.solve(visits, children, RandomStream(1, "test")));
+    }
+  }
+}
+
+TEST(NodeSolver, AllRowsAreNotCopied) {
+  const SparseMatrix features = make_rows(30);
+  NodeSolver solver(features, {});
+  NodeExamples examples;
+  solver.gather(make_visits(0, 30), examples);
+  EXPECT_EQ(examples.values, features.values.data());
+  solver.gather(make_visits(1, 30), examples);
+  EXPECT_EQ(examples.own_values.size(), 29U * 4);
+  EXPECT_EQ(examples.rows(), 29U);
+}
+
+TEST(NodeSolver, ChildrenWithoutExamplesHaveNoWeights) {
+  const SparseMatrix features = make_rows(9);
+  NodeSolver solver(features, {});
+  const NodeWeights weights = solver.solve(make_visits(0, 9), {10, 20}, RandomStream(1, "test"));
+  EXPECT_EQ(weights.present, 0U);
+  EXPECT_TRUE(weights.features.empty());
+  EXPECT_EQ(weights.bias.size(), 10U);
+}
+
+}  // namespace
+}  // namespace mhe::heads
