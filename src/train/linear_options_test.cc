@@ -66,7 +66,8 @@ TEST(LinearOptions, SayWhatIsWrong) {
             "loss weight 0; expected more than 0");
   EXPECT_EQ(complaint_about([](auto& o) { o.cascade.solver.sweeps = 0; }),
             "sweeps 0; expected at least 1");
-  EXPECT_EQ(complaint_about([&](auto& o) { o.prune = infinity; }), "prune inf; expected 0 or more");
+  EXPECT_EQ(complaint_about([&](auto& o) { o.prune = infinity; }),
+            "prune inf; expected 0 or more, or -1");
   EXPECT_EQ(complaint_about([](auto& o) { o.held_out = 0.6; }), "held out 0.6; expected 0 to 0.5");
   EXPECT_NE(complaint_about([](auto& o) { o.held_out = std::nan(""); }), "");
 }
