@@ -120,7 +120,7 @@ class StreamBuilder {
     stream_.resize(begin + 3);
     std::size_t words = 0;
     for (std::size_t i = 0; i < places.size(); ++words) {
-      const std::uint32_t index = places[i].block / kBlocksPerWord;
+      const auto index = static_cast<std::uint32_t>(places[i].block / kBlocksPerWord);
       std::uint64_t bits = 0;
       for (; i < places.size() && places[i].block / kBlocksPerWord == index; ++i) {
         bits |= std::uint64_t{1} << places[i].block % kBlocksPerWord;
@@ -261,7 +261,7 @@ void score_blocks(const SparseLevelView& level, const SparseRow& query,
     search.blocks = blocks.subspan(
         first, std::min<std::size_t>(kernels::kMaxRecordBlocks, blocks.size() - first));
     for (std::size_t i = search.blocks.size(); i-- > 0;) {
-      const std::uint32_t word = search.blocks[i] / kBlocksPerWord;
+      const std::size_t word = search.blocks[i] / kBlocksPerWord;
       search.block_bits[word] |= std::uint64_t{1} << search.blocks[i] % kBlocksPerWord;
       search.first_slots[word] = static_cast<std::uint32_t>(i);
     }

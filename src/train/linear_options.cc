@@ -16,6 +16,7 @@ namespace mhe::train {
 LinearOptions::LinearOptions() {
   text.fields.clear();
   text.min_df = 2;  // a word of one document tells nothing about others
+  text.word_ngrams = 2;
 }
 
 LinearOptions preset(std::string_view name) {
@@ -23,6 +24,7 @@ LinearOptions preset(std::string_view name) {
   if (name == "fast") {
     options.leaf = 25;
     options.prune_strength = 4;
+    options.text.word_ngrams = 1;
   } else if (name == "best") {
     options.ensemble = 3;
   } else {
@@ -82,7 +84,8 @@ void choose_text_options(const TextSample& sample, text::VectorizerOptions& text
   constexpr double kShortText =
       800;  // bytes; pairs of words of longer texts cost more than they tell
   constexpr std::size_t kManyRows = 256;  // of few rows, all that recurs is worth keeping
-  text.word_ngrams = sample.mean_bytes < kShortText ? 2 : 1;
+  const std::uint32_t longest = text.word_ngrams;
+  if (sample.mean_bytes >= kShortText) text.word_ngrams = 1;
   if (sample.rows >= kManyRows) text.min_df = 3;
   text.fields.clear();
   for (const std::string& name : sample.columns) {
@@ -91,7 +94,7 @@ void choose_text_options(const TextSample& sample, text::VectorizerOptions& text
     if (text.fields.size() > 1) continue;
     field.own = true;
     if (sample.columns.size() > 1) {
-      field.word_ngrams = 2;
+      field.word_ngrams = longest;
     } else {
       field.weight = 0.7;
       field.first_words = 3;
@@ -102,10 +105,10 @@ void choose_text_options(const TextSample& sample, text::VectorizerOptions& text
 }
 
 float default_prune(double nonzeros_per_row, float strength) {
-  constexpr double kScale = 15;  // 0.06 where a row has 250 features
+  constexpr double kScale = 1900;  // 0.03 where a row has 250 features, 0.12 where it has 125
   constexpr double kMost = 0.12;
   constexpr float kMostOfAny = 0.25F;  // beyond, accuracy falls faster than size
-  const double prune = std::min(kMost, kScale / std::max(1.0, nonzeros_per_row));
+  const double prune = std::min(kMost, kScale / std::max(1.0, nonzeros_per_row * nonzeros_per_row));
   return std::min(kMostOfAny, strength * static_cast<float>(prune));
 }
 

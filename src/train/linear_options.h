@@ -69,7 +69,8 @@ void validate(const LinearOptions& options);
 
 /// Text by rule (docs/train.md has the measurements). The first of several columns is most often a
 /// title: its words and pairs of words become features of their own. A single column shows its
-/// subject in its first words: their character n-grams do. Short texts get pairs of words.
+/// subject in its first words: their character n-grams do. The n-grams of `text` are the longest
+/// there may be; long texts get single words.
 void choose_text_options(const TextSample& sample, text::VectorizerOptions& text);
 
 /// What weights to drop by rule: the more features a row has, the more small weights count.

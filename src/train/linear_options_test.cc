@@ -104,7 +104,7 @@ TEST(DefaultLengths, CoverTheLabelsWithFewHeads) {
 }
 
 TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
-  text::VectorizerOptions text;
+  text::VectorizerOptions text = LinearOptions().text;
   choose_text_options({{"title", "body"}, 5000, 256}, text);
   ASSERT_EQ(text.fields.size(), 2U);
   EXPECT_EQ(text.fields[0].name, "title");
@@ -116,7 +116,7 @@ TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
 }
 
 TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
-  text::VectorizerOptions text;
+  text::VectorizerOptions text = LinearOptions().text;
   choose_text_options({{"text"}, 100, 20}, text);
   ASSERT_EQ(text.fields.size(), 1U);
   EXPECT_EQ(text.word_ngrams, 2U);
@@ -125,8 +125,8 @@ TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
 }
 
 TEST(DefaultPrune, DropsLessWhereRowsHaveMoreFeatures) {
-  EXPECT_FLOAT_EQ(default_prune(250, 1), 0.06F);
-  EXPECT_FLOAT_EQ(default_prune(250, 4), 0.24F);
+  EXPECT_FLOAT_EQ(default_prune(250, 1), 0.0304F);
+  EXPECT_FLOAT_EQ(default_prune(250, 4), 0.1216F);
   EXPECT_FLOAT_EQ(default_prune(250, 100), 0.25F);
   EXPECT_LT(default_prune(600, 1), default_prune(200, 1));
   EXPECT_FLOAT_EQ(default_prune(3, 1), 0.12F);
