@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "svg.h"
+
 namespace mhe::app {
 namespace {
 
@@ -18,11 +20,6 @@ constexpr double kStep = 26;
 constexpr double kBar = 18;
 constexpr int kTicks = 5;
 
-std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     text);
-}
-
 }  // namespace
 
 std::string bar_svg(std::span<const NamedBar> bars, std::string_view title, std::string_view unit) {
@@ -32,31 +29,25 @@ std::string bar_svg(std::span<const NamedBar> bars, std::string_view title, std:
   const double height = kTop + kStep * static_cast<double>(bars.size()) + kBottom;
   const double plot_width = kWidth - kLeft - kRight;
   const double floor = height - kBottom;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-      "{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"white\"/>\n",
-      kWidth, height);
-  svg += text_at(16, 20, "start", title);
+  std::string svg = svg_begin(kWidth, height);
+  svg += svg_text(16, 20, "start", title);
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double x = kLeft + plot_width * tick / kTicks;
-    svg += fmt::format(
-        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#dddddd\"/>\n", x, kTop,
-        floor);
-    svg += text_at(x, floor + 16, "middle", fmt::format("{:.3g}", most * tick / kTicks));
+    svg += svg_rule(x, kTop, floor, "#dddddd");
+    svg += svg_text(x, floor + 16, "middle", fmt::format("{:.3g}", most * tick / kTicks));
   }
   double y = kTop + (kStep - kBar) / 2;
   for (const NamedBar& bar : bars) {
     const double length = bar.value / most * plot_width;
     const double baseline = y + kBar - 5;
-    svg += text_at(kLeft - 8, baseline, "end", bar.name);
+    svg += svg_text(kLeft - 8, baseline, "end", bar.name);
     svg += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"#4477aa\"/>\n",
         kLeft, y, std::max(1.0, length), kBar);
-    svg += text_at(kLeft + length + 6, baseline, "start", bar.note);
+    svg += svg_text(kLeft + length + 6, baseline, "start", bar.note);
     y += kStep;
   }
-  svg += text_at(kLeft + plot_width / 2, height - 8, "middle", unit);
+  svg += svg_text(kLeft + plot_width / 2, height - 8, "middle", unit);
   return svg + "</svg>\n";
 }
 

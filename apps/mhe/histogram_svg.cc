@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "svg.h"
+
 namespace mhe::app {
 namespace {
 
@@ -18,31 +20,6 @@ constexpr double kTop = 44;
 constexpr double kBottom = 48;
 constexpr std::size_t kBars = 60;
 constexpr int kTicks = 6;
-
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
-
-std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escape(text));
-}
 
 }  // namespace
 
@@ -60,12 +37,8 @@ std::string histogram_svg(std::span<const double> sorted, std::string_view title
   const double plot_height = kHeight - kTop - kBottom;
   const auto x_of = [&](double value) { return kLeft + std::min(1.0, value / range) * plot_width; };
   const double floor = kHeight - kBottom;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-      "{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"white\"/>\n",
-      kWidth, kHeight);
-  svg += text_at(kLeft, 20, "start", title);
+  std::string svg = svg_begin(kWidth, kHeight);
+  svg += svg_text(kLeft, 20, "start", title);
   for (std::size_t bar = 0; bar < kBars; ++bar) {
     const double height = static_cast<double>(counts[bar]) / most * plot_height;
     svg += fmt::format(
@@ -75,20 +48,18 @@ std::string histogram_svg(std::span<const double> sorted, std::string_view title
   }
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double value = range * tick / kTicks;
-    svg += text_at(x_of(value), floor + 18, "middle", fmt::format("{:.3g}", value));
+    svg += svg_text(x_of(value), floor + 18, "middle", fmt::format("{:.3g}", value));
   }
-  svg += text_at(kLeft + plot_width / 2, kHeight - 10, "middle", unit);
-  svg += text_at(kLeft - 6, kTop + 4, "end", fmt::format("{:.0f}", most));
-  svg += text_at(kLeft - 6, floor, "end", "0");
+  svg += svg_text(kLeft + plot_width / 2, kHeight - 10, "middle", unit);
+  svg += svg_text(kLeft - 6, kTop + 4, "end", fmt::format("{:.0f}", most));
+  svg += svg_text(kLeft - 6, floor, "end", "0");
   double label_y = kTop + 4;
   for (const Marker& marker : markers) {
     const double x = x_of(marker.value);
-    svg += fmt::format(
-        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#cc3311\"/>\n", x, kTop,
-        floor);
+    svg += svg_rule(x, kTop, floor, "#cc3311");
     const bool left_side = x > kWidth - 120;
-    svg += text_at(left_side ? x - 4 : x + 4, label_y, left_side ? "end" : "start",
-                   fmt::format("{} {:.3g}", marker.name, marker.value));
+    svg += svg_text(left_side ? x - 4 : x + 4, label_y, left_side ? "end" : "start",
+                    fmt::format("{} {:.3g}", marker.name, marker.value));
     label_y += 16;
   }
   return svg + "</svg>\n";

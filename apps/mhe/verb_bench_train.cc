@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "bar_svg.h"
 #include "base/atomic_file.h"
+#include "base/temporary_directory.h"
 #include "data_flags.h"
 #include "kernels/dual_sweep.h"
 #include "option_flags.h"
@@ -86,26 +86,6 @@ class PhaseClock {
   std::vector<Phase> phases_;
 };
 
-// A place for a model that nobody keeps.
-class ScratchModel {
- public:
-  ScratchModel()
-      : path_(std::filesystem::temp_directory_path() /
-              fmt::format("mhe-bench-{}.mhe", static_cast<long>(::getpid()))) {}
-  ~ScratchModel() {
-    std::error_code ignored;  // nothing to remove if training failed early
-    std::filesystem::remove(path_, ignored);
-    std::filesystem::remove(path_.string() + ".partial", ignored);
-  }
-  ScratchModel(const ScratchModel&) = delete;
-  ScratchModel& operator=(const ScratchModel&) = delete;
-
-  [[nodiscard]] std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 struct Run {
   train::LinearReport report;
   std::vector<Phase> phases;
@@ -130,9 +110,9 @@ Run run_once(Console& console, const BenchTrainFlags& flags, const train::Linear
     console.show(progress);
   };
   const Context context(std::move(context_options));
-  const ScratchModel model;
+  const TemporaryDirectory directory("mhe-bench");
   train::LinearRun how;
-  how.out = model.path();
+  how.out = directory.file("model.mhe");
   how.text_rule = make_text_rule(command, flags.own);
   Run run;
   run.report =
@@ -144,7 +124,7 @@ Run run_once(Console& console, const BenchTrainFlags& flags, const train::Linear
     run.total.cpu_s += phase.cpu_s;
   }
   run.threads = context.threads();
-  run.model_bytes = std::filesystem::file_size(model.path());
+  run.model_bytes = std::filesystem::file_size(how.out);
   return run;
 }
 

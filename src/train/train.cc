@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The public face of training.
-#include <cerrno>
-#include <filesystem>
 #include <string>
-#include <system_error>
-
-#include <stdlib.h>  // mkdtemp
 
 #include <mhe/train.h>
 
 #include "base/check.h"
 #include "base/context.h"
+#include "base/temporary_directory.h"
 #include "train/train_linear.h"
 #include "train/training_rows.h"
 
@@ -28,34 +24,6 @@ train::LinearOptions make_options(const TrainOptions& given) {
   if (given.held_out) options.held_out = *given.held_out;
   return options;
 }
-
-// A directory of its own that goes with all that is in it; what is mapped from there stays mapped.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::error_code status;
-    const std::filesystem::path parent = std::filesystem::temp_directory_path(status);
-    if (status) {
-      fail(ErrorCode::kIo, "no directory for temporary files: {}", status.message());
-    }
-    std::string pattern = (parent / "mhe-train-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      fail(ErrorCode::kIo, "cannot create {}: {}", pattern, std::generic_category().message(errno));
-    }
-    path_ = pattern;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;  // nothing better can be done about it here
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace
 
@@ -88,7 +56,7 @@ Trained train_model(const TrainingRows& rows, const TrainOptions& options,
 
 Trained train_model(const TrainingRows& rows, const TrainOptions& options) {
   require(!options.resume, "resuming needs the path that the interrupted run had");
-  const TemporaryDirectory directory;
+  const TemporaryDirectory directory("mhe-train");
   return train_model(rows, options, directory.file("model.mhe"));
 }
 
