@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -58,6 +59,17 @@ void copy_given(const CLI::App& command, Options& from, Options& to) {
     if (option == nullptr || option->count() == 0) return;
     value = *static_cast<const std::decay_t<decltype(value)>*>(source);
   });
+}
+
+/// Names of the options that were given on the command line.
+template <class Options>
+std::set<std::string> given_options(const CLI::App& command, Options options) {
+  std::set<std::string> given;
+  options.visit([&](const char* name, auto&, const char*) {
+    const CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
+    if (option != nullptr && option->count() > 0) given.insert(name);
+  });
+  return given;
 }
 
 }  // namespace mhe::app

@@ -11,6 +11,7 @@
 
 #include <mhe/version.h>
 
+#include "kernels/dual_sweep.h"
 #include "verbs.h"
 
 namespace mhe::app {
@@ -35,16 +36,17 @@ void run_info(Console& console, const InfoFlags& flags) {
   const std::vector<std::string> features = cpu_features();
   const unsigned threads = std::thread::hardware_concurrency();
   if (flags.json) {
-    const nlohmann::ordered_json json = {{"version", version()}, {"compiler", MHE_COMPILER},
-                                         {"isa", MHE_ISA},       {"cpu_offers", features},
-                                         {"threads", threads},   {"libraries", MHE_LIBRARIES}};
+    const nlohmann::ordered_json json = {
+        {"version", version()},   {"compiler", MHE_COMPILER}, {"isa", kernels::isa_in_use()},
+        {"cpu_offers", features}, {"threads", threads},       {"libraries", MHE_LIBRARIES}};
     console.print(json.dump(2) + "\n");
     return;
   }
-  console.print(fmt::format(
-      "mhe        {}\ncompiler   {}\nISA        {} (the CPU offers {})\nthreads    {}\n"
-      "libraries  {}\n",
-      version(), MHE_COMPILER, MHE_ISA, fmt::join(features, ", "), threads, MHE_LIBRARIES));
+  console.print(
+      fmt::format("mhe        {}\ncompiler   {}\nISA        {} (the CPU offers {})\nthreads    {}\n"
+                  "libraries  {}\n",
+                  version(), MHE_COMPILER, kernels::isa_in_use(), fmt::join(features, ", "),
+                  threads, MHE_LIBRARIES));
 }
 
 }  // namespace

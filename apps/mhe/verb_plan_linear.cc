@@ -10,6 +10,7 @@
 #include "table.h"
 #include "text_flags.h"
 #include "train/memory_plan.h"
+#include "train/tune.h"
 #include "units.h"
 
 namespace mhe::app {
@@ -101,7 +102,8 @@ void run_linear_plan(Console& console, LinearPlanFlags flags, const CLI::App& co
                                make_text_rule(command, flags.own), flags.ram_bytes);
   (void)train::trim_labels(set, options.min_label_count);
   const train::LinearPlan plan = train::plan_linear(
-      *context, set, train::completed(options, set.examples.features), flags.ram_bytes);
+      *context, set, train::decided(*context, options, set.examples, set.names.size()),
+      flags.ram_bytes);
   console.print(flags.json ? to_json(plan) : to_text(plan, console.width()));
   console.summarize({.rows = plan.rows, .labels = plan.labels});
 }

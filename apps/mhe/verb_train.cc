@@ -31,6 +31,7 @@ struct TrainFlags {
   train::LinearOptions options;  // where given on the command line
   std::size_t threads = 0;
   std::uint64_t seed = 1;
+  double tune_seconds = 0;
   double flush_seconds = 10;
   bool resume = false;
   bool json = false;
@@ -42,6 +43,9 @@ train::LinearRun make_run(const TrainFlags& flags, const CLI::App& command) {
   run.resume = flags.resume;
   run.text_rule = make_text_rule(command, flags.own);
   run.flush_after = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * flags.flush_seconds));
+  run.tune_seconds = flags.tune_seconds;
+  run.fixed_options = given_options(command, flags.options);
+  if (!flags.own.empty()) run.fixed_options.insert("own");
   if (!flags.ram.empty()) run.ram_bytes = parse_bytes(flags.ram);
   if (!flags.valid.empty()) {
     DataFlags data = flags.data;
@@ -53,7 +57,15 @@ train::LinearRun make_run(const TrainFlags& flags, const CLI::App& command) {
   return run;
 }
 
+void tell_trials(Console& console, const std::vector<train::Trial>& trials) {
+  for (const train::Trial& trial : trials) {
+    console.say(fmt::format("tried {:<36} nDCG@5 {:6.2f}  {:6.1f} s{}", trial.setting,
+                            trial.quality, trial.seconds, trial.kept ? "  kept" : ""));
+  }
+}
+
 void tell(Console& console, const TrainFlags& flags, const train::LinearReport& report) {
+  tell_trials(console, report.trials);
   if (report.resumed_blocks > 0) {
     console.say(fmt::format("took {} finished blocks over from the interrupted run",
                             format_count(report.resumed_blocks)));
@@ -64,8 +76,8 @@ void tell(Console& console, const TrainFlags& flags, const train::LinearReport& 
   }
   std::string shape = fmt::format("heads of {}", fmt::join(report.lengths, " x "));
   if (report.members > 1) shape += fmt::format(" and {} more cascades", report.members - 1);
-  console.say(fmt::format("{}, {} features, power of the path {:.2g}", shape,
-                          format_count(report.features), report.parent_power));
+  console.say(fmt::format("{}, {} features, power of the path {:.2g}, loss weight {:.2g}", shape,
+                          format_count(report.features), report.parent_power, report.loss_weight));
   if (report.precision) {
     console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
                             format_count(report.judged_rows),
@@ -88,12 +100,19 @@ void print_json(Console& console, const TrainFlags& flags, const train::LinearRe
       {"lengths", report.lengths},
       {"members", report.members},
       {"parent_power", report.parent_power},
+      {"loss_weight", report.loss_weight},
       {"held_out_rows", report.judged_rows},
       {"wall_s", usage.wall_seconds},
       {"cpu_s", usage.cpu_seconds},
       {"peak_rss_mb", megabytes(usage.peak_bytes)},
       {"model_mb", megabytes(std::filesystem::file_size(flags.out))},
   };
+  for (const train::Trial& trial : report.trials) {
+    json["trials"].push_back({{"setting", trial.setting},
+                              {"nDCG@5", trial.quality},
+                              {"seconds", trial.seconds},
+                              {"kept", trial.kept}});
+  }
   if (report.precision) {
     json["held_out"] = {{"P@1", report.precision->at_1},
                         {"P@3", report.precision->at_3},
@@ -130,6 +149,11 @@ std::function<void(Console&)> add_train(CLI::App& command) {
                      "Rows that are not trained on: they choose the power of the path and "
                      "calibrate the probabilities, in place of rows held out from DATA");
   command.add_option("--valid-labels", flags->valid_labels, "Label file of --valid");
+  command
+      .add_option("--tune", flags->tune_seconds,
+                  "Try other settings on held-out rows for about so many seconds, then train with "
+                  "the best; options given here stay as they are")
+      ->check(CLI::Range(0.0, 1e7));
   command.add_option(
       "--ram", flags->ram,
       "Most memory, such as 2G: fewer threads solve at once, or the data is refused");

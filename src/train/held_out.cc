@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "base/parallel.h"
@@ -50,29 +51,31 @@ double precision_at(const Ragged<metrics::ScoredHit>& ranked, std::size_t k) {
   return 100.0 * static_cast<double>(hits) / static_cast<double>(k * ranked.rows());
 }
 
-// nDCG@5 in per cent: of one number for a ranking, the one that depends least on single rows.
-double discounted_gain(const Ragged<metrics::ScoredHit>& ranked, const Ragged<LabelId>& truth) {
-  constexpr std::size_t kCutoff = 5;
-  double sum = 0;
-  for (std::size_t row = 0; row < ranked.rows(); ++row) {
-    double gain = 0;
-    double ideal = 0;
-    for (std::size_t i = 0; i < kCutoff; ++i) {
-      const double discount = 1 / std::log2(static_cast<double>(i) + 2);
-      if (i < ranked[row].size() && ranked[row][i].hit) gain += discount;
-      if (i < truth[row].size()) ideal += discount;
-    }
-    if (ideal > 0) sum += gain / ideal;
-  }
-  return 100 * sum / static_cast<double>(ranked.rows());
-}
-
 }  // namespace
 
 Precision measure_precision(const Context& context, std::span<const model::LinearMember> members,
                             const Examples& rows) {
   const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, 5);
   return {precision_at(ranked, 1), precision_at(ranked, 3), precision_at(ranked, 5)};
+}
+
+std::vector<double> discounted_gains(const Context& context,
+                                     std::span<const model::LinearMember> members,
+                                     const Examples& rows) {
+  constexpr std::size_t kCutoff = 5;
+  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, kCutoff);
+  std::vector<double> gains(rows.rows(), 0);
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    double gain = 0;
+    double ideal = 0;
+    for (std::size_t i = 0; i < kCutoff; ++i) {
+      const double discount = 1 / std::log2(static_cast<double>(i) + 2);
+      if (i < ranked[row].size() && ranked[row][i].hit) gain += discount;
+      if (i < rows.labels[row].size()) ideal += discount;
+    }
+    if (ideal > 0) gains[row] = 100 * gain / ideal;
+  }
+  return gains;
 }
 
 float choose_parent_power(const Context& context, const model::LinearMember& member,
@@ -85,7 +88,8 @@ float choose_parent_power(const Context& context, const model::LinearMember& mem
   model::LinearMember trial = member;
   const auto quality_with = [&](float power) {
     trial.search.parent_power = power;
-    return discounted_gain(rank_rows(context, {&trial, 1}, rows, 5), rows.labels);
+    const std::vector<double> gains = discounted_gains(context, {&trial, 1}, rows);
+    return std::accumulate(gains.begin(), gains.end(), 0.0) / static_cast<double>(gains.size());
   };
   double best_quality = quality_with(best) + kMargin;
   for (const float power : kPowers) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "base/context.h"
 #include "metrics/calibration.h"
@@ -25,6 +26,12 @@ struct Precision {
 [[nodiscard]] Precision measure_precision(const Context& context,
                                           std::span<const model::LinearMember> members,
                                           const Examples& rows);
+
+/// nDCG@5 of each row, in per cent: of one number for a ranking, the one that depends least on
+/// single labels.
+[[nodiscard]] std::vector<double> discounted_gains(const Context& context,
+                                                   std::span<const model::LinearMember> members,
+                                                   const Examples& rows);
 
 /// The power of the path under which the member ranks `rows` best; its own if there are too few to
 /// tell.

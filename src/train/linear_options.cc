@@ -43,14 +43,14 @@ void validate(const LinearOptions& options) {
   for (const std::uint32_t length : options.lengths) {
     require(length > 0, "a head of length 0");
   }
-  require(options.leaf >= 2, "leaf {}; expected at least 2", options.leaf);
+  require(options.leaf != 1, "leaf 1; expected at least 2, or 0");
   require(options.ensemble >= 1 && options.ensemble <= 64, "ensemble {}; expected 1 to 64",
           options.ensemble);
   require(options.beam >= 1, "beam 0; expected at least 1");
   require(options.parent_power >= 0 && std::isfinite(options.parent_power),
           "parent power {}; expected 0 or more", options.parent_power);
-  require(solver.loss_weight > 0 && std::isfinite(solver.loss_weight),
-          "loss weight {}; expected more than 0", solver.loss_weight);
+  require(options.loss_weight >= 0 && std::isfinite(options.loss_weight),
+          "loss weight {}; expected 0 or more", options.loss_weight);
   require(solver.sweeps >= 1, "sweeps 0; expected at least 1");
   require((options.prune >= 0 || options.prune == -1) && std::isfinite(options.prune),
           "prune {}; expected 0 or more, or -1", options.prune);
@@ -58,6 +58,14 @@ void validate(const LinearOptions& options) {
           "prune strength {}; expected more than 0", options.prune_strength);
   require(options.held_out >= 0 && options.held_out <= 0.5, "held out {}; expected 0 to 0.5",
           options.held_out);
+}
+
+std::size_t leaf_of(const LinearOptions& options, std::size_t num_labels) {
+  if (options.leaf > 0) return options.leaf;
+  // Longer leaves cost time and save a level, whose mistakes nothing below mends.
+  constexpr double kOfRoot = 0.65;
+  return std::clamp<std::size_t>(
+      static_cast<std::size_t>(kOfRoot * std::sqrt(static_cast<double>(num_labels))), 40, 100);
 }
 
 std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t leaf) {
@@ -76,8 +84,9 @@ std::vector<std::uint32_t> member_lengths(const LinearOptions& options, std::siz
                                           std::size_t member) {
   if (options.head == "onehot") return {static_cast<std::uint32_t>(num_labels)};
   if (!options.lengths.empty()) return options.lengths;
-  const std::size_t leaf = member % 2 == 0 ? options.leaf : options.leaf * 3 / 4;
-  return default_lengths(num_labels, std::max<std::size_t>(2, leaf));
+  const std::size_t leaf = leaf_of(options, num_labels);
+  return default_lengths(num_labels,
+                         member % 2 == 0 ? leaf : std::max<std::size_t>(2, leaf * 3 / 4));
 }
 
 void choose_text_options(const TextSample& sample, text::VectorizerOptions& text) {
@@ -104,19 +113,30 @@ void choose_text_options(const TextSample& sample, text::VectorizerOptions& text
   }
 }
 
-float default_prune(double nonzeros_per_row, float strength) {
+namespace {
+constexpr std::size_t kLittle = 4'000'000;  // nonzeros
+}
+
+bool is_little(const SparseMatrix& features) noexcept {
+  return features.nonzeros() <= kLittle;
+}
+
+float default_prune(std::size_t nonzeros, std::size_t rows, float strength) {
   constexpr double kScale = 1900;  // 0.03 where a row has 250 features, 0.12 where it has 125
   constexpr double kMost = 0.12;
   constexpr float kMostOfAny = 0.25F;  // beyond, accuracy falls faster than size
-  const double prune = std::min(kMost, kScale / std::max(1.0, nonzeros_per_row * nonzeros_per_row));
+  const auto all = static_cast<double>(nonzeros);
+  const double each = std::max(1.0, all / static_cast<double>(std::max<std::size_t>(1, rows)));
+  const double prune = std::min(kMost, kScale / (each * each)) * std::min(1.0, all / kLittle);
   return std::min(kMostOfAny, strength * static_cast<float>(prune));
 }
 
 LinearOptions completed(LinearOptions options, const SparseMatrix& features) {
-  const double nonzeros = static_cast<double>(features.nonzeros()) /
-                          static_cast<double>(std::max<std::size_t>(1, features.rows()));
-  options.cascade.solver.prune =
-      options.prune >= 0 ? options.prune : default_prune(nonzeros, options.prune_strength);
+  heads::SolverOptions& solver = options.cascade.solver;
+  solver.prune = options.prune >= 0
+                     ? options.prune
+                     : default_prune(features.nonzeros(), features.rows(), options.prune_strength);
+  solver.loss_weight = options.loss_weight > 0 ? options.loss_weight : 1.0F;
   return options;
 }
 

@@ -19,15 +19,16 @@ namespace mhe::train {
 struct LinearOptions {
   std::string head = "cascade";        ///< or onehot: one level, every label against all rows
   std::vector<std::uint32_t> lengths;  ///< of the heads; empty: by rule from the number of labels
-  std::size_t leaf = 40;               ///< length of the last head where lengths come by rule
+  std::size_t leaf = 0;                ///< length of the last head; 0: by rule
   std::size_t ensemble = 1;            ///< cascades whose scores are averaged
   std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
   float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
   std::size_t beam = 10;               ///< nodes kept a level while predicting
-  double held_out = 0.01;              ///< share of rows kept for calibration, 1,000 at most
+  double held_out = 0.01;              ///< share of rows kept for calibration; see docs/train.md
+  float loss_weight = 0;               ///< C: what an error costs; 0: what held-out rows prefer
   float prune = -1;                    ///< weights dropped; -1: by rule
   float prune_strength = 1;            ///< times what the rule says
-  heads::CascadeOptions cascade;       ///< its `prune` comes from the two above
+  heads::CascadeOptions cascade;       ///< its `loss_weight` and `prune` come from those above
   text::VectorizerOptions text;        ///< without fields: these follow from the data
 
   LinearOptions();
@@ -36,19 +37,20 @@ struct LinearOptions {
   void visit(Visitor&& v) {
     v("head", head, "cascade, or onehot: every label against all rows");
     v("lengths", lengths, "lengths of the heads, such as 107,40; default: by rule");
-    v("leaf", leaf, "length of the last head where lengths come by rule");
+    v("leaf", leaf, "length of the last head where --lengths are not given; 0: by rule");
     v("ensemble", ensemble, "train so many cascades and average their scores");
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
     v("candidates", cascade.candidates, "parents an example trains beyond its own");
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");
     v("beam", beam, "nodes kept a level while predicting");
-    v("loss_weight", cascade.solver.loss_weight, "C: what an error costs against large weights");
+    v("loss_weight", loss_weight,
+      "C: what an error costs against large weights; 0: chosen on held-out rows, or 1");
     v("sweeps", cascade.solver.sweeps, "passes of the solver over a node's examples");
     v("prune", prune, "drop weights not larger than this; -1: by rule from the features of a row");
     v("prune_strength", prune_strength, "drop so many times larger weights than the rule says");
     v("held_out", held_out,
-      "share of rows, at least 200 and at most 1,000, kept from training for calibration; 0: none");
+      "share of rows, at least 200 and at most 1,000, held out for calibration; 0: none");
     text.visit(v);
   }
 };
@@ -58,6 +60,9 @@ struct LinearOptions {
 
 /// Throws kInvalidArgument, saying which option is wrong.
 void validate(const LinearOptions& options);
+
+/// The length of the last head: as given, or by rule.
+[[nodiscard]] std::size_t leaf_of(const LinearOptions& options, std::size_t num_labels);
 
 /// Lengths by rule: last heads of `leaf`, and as few heads as keep the first ones short.
 [[nodiscard]] std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t leaf);
@@ -73,10 +78,15 @@ void validate(const LinearOptions& options);
 /// there may be; long texts get single words.
 void choose_text_options(const TextSample& sample, text::VectorizerOptions& text);
 
-/// What weights to drop by rule: the more features a row has, the more small weights count.
-[[nodiscard]] float default_prune(double nonzeros_per_row, float strength);
+/// Whether training is so short and its model so small that neither need be spared.
+[[nodiscard]] bool is_little(const SparseMatrix& features) noexcept;
 
-/// The options with what the features of the training data decide where a user left it open.
+/// What weights to drop by rule: the more features a row has, the more small weights count, and the
+/// less data there is, the less there is to save.
+[[nodiscard]] float default_prune(std::size_t nonzeros, std::size_t rows, float strength);
+
+/// The options with what the features of the training data decide where a user left it open; a loss
+/// weight left open is 1.
 [[nodiscard]] LinearOptions completed(LinearOptions options, const SparseMatrix& features);
 
 /// The options as a JSON object.

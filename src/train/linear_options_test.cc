@@ -56,14 +56,14 @@ TEST(LinearOptions, SayWhatIsWrong) {
   EXPECT_EQ(complaint_about([](auto& o) { o.lengths = {3}; }),
             "a cascade has at least 2 heads; 1 length was given");
   EXPECT_EQ(complaint_about([](auto& o) { o.lengths = {3, 0}; }), "a head of length 0");
-  EXPECT_EQ(complaint_about([](auto& o) { o.leaf = 1; }), "leaf 1; expected at least 2");
+  EXPECT_EQ(complaint_about([](auto& o) { o.leaf = 1; }), "leaf 1; expected at least 2, or 0");
   EXPECT_EQ(complaint_about([](auto& o) { o.ensemble = 0; }), "ensemble 0; expected 1 to 64");
   EXPECT_EQ(complaint_about([](auto& o) { o.ensemble = 65; }), "ensemble 65; expected 1 to 64");
   EXPECT_EQ(complaint_about([](auto& o) { o.beam = 0; }), "beam 0; expected at least 1");
   EXPECT_EQ(complaint_about([](auto& o) { o.parent_power = -1; }),
             "parent power -1; expected 0 or more");
-  EXPECT_EQ(complaint_about([](auto& o) { o.cascade.solver.loss_weight = 0; }),
-            "loss weight 0; expected more than 0");
+  EXPECT_EQ(complaint_about([](auto& o) { o.loss_weight = -1; }),
+            "loss weight -1; expected 0 or more");
   EXPECT_EQ(complaint_about([](auto& o) { o.cascade.solver.sweeps = 0; }),
             "sweeps 0; expected at least 1");
   EXPECT_EQ(complaint_about([&](auto& o) { o.prune = infinity; }),
@@ -103,6 +103,15 @@ TEST(DefaultLengths, CoverTheLabelsWithFewHeads) {
   EXPECT_EQ(default_lengths(4271, 40).size(), 2U);
 }
 
+TEST(LeafRule, GrowsWithTheLabelsWithinBounds) {
+  LinearOptions options;
+  EXPECT_EQ(leaf_of(options, 100), 40U);
+  EXPECT_EQ(leaf_of(options, 10'000), 65U);
+  EXPECT_EQ(leaf_of(options, 10'000'000), 100U);
+  options.leaf = 7;
+  EXPECT_EQ(leaf_of(options, 10'000), 7U);
+}
+
 TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
   text::VectorizerOptions text = LinearOptions().text;
   choose_text_options({{"title", "body"}, 5000, 256}, text);
@@ -124,12 +133,15 @@ TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
   EXPECT_EQ(text.fields[0].char_max, 5U);
 }
 
-TEST(DefaultPrune, DropsLessWhereRowsHaveMoreFeatures) {
-  EXPECT_FLOAT_EQ(default_prune(250, 1), 0.0304F);
-  EXPECT_FLOAT_EQ(default_prune(250, 4), 0.1216F);
-  EXPECT_FLOAT_EQ(default_prune(250, 100), 0.25F);
-  EXPECT_LT(default_prune(600, 1), default_prune(200, 1));
-  EXPECT_FLOAT_EQ(default_prune(3, 1), 0.12F);
+TEST(DefaultPrune, DropsLessWhereRowsHaveMoreFeaturesOrAreFew) {
+  constexpr std::size_t kMany = 1'000'000;
+  EXPECT_FLOAT_EQ(default_prune(250 * kMany, kMany, 1), 0.0304F);
+  EXPECT_FLOAT_EQ(default_prune(250 * kMany, kMany, 4), 0.1216F);
+  EXPECT_FLOAT_EQ(default_prune(250 * kMany, kMany, 100), 0.25F);
+  EXPECT_LT(default_prune(600 * kMany, kMany, 1), default_prune(200 * kMany, kMany, 1));
+  EXPECT_FLOAT_EQ(default_prune(10 * kMany, kMany, 1), 0.12F);
+  EXPECT_FLOAT_EQ(default_prune(kMany, kMany / 10, 1), 0.03F);
+  EXPECT_EQ(default_prune(0, 0, 1), 0);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "kernels/dual_sweep.h"
 #include "labels/order.h"
 #include "matrix/normalize.h"
+#include "train/tune.h"
 
 namespace mhe::train {
 namespace {
@@ -358,6 +359,9 @@ LinearPlan plan_linear(const Context& context, const TrainingSet& set, const Lin
   plan.solvers = context.threads();
   release_free_memory();
   plan.resident_bytes = std::max(process_memory().resident, plan.feature_bytes);
+  if (should_choose_loss_weight(examples.features)) {
+    plan.resident_bytes += loss_weight_search_bytes(examples.features);
+  }
   const labels::Order order = order_labels(context, examples, set.names.size(), plan.lengths);
   plan.preparing_bytes = process_memory().peak;
   check_budget(plan.preparing_bytes, ram_bytes, "ordering the labels");

@@ -12,17 +12,13 @@
 #include "base/check.h"
 #include "base/checksum.h"
 #include "base/memory.h"
-#include "labels/order.h"
 #include "model/linear_model.h"
+#include "train/members.h"
 #include "train/memory_plan.h"
 #include "train/partial_file.h"
 
 namespace mhe::train {
 namespace {
-
-constexpr std::size_t kMaxHeldOut = 1000;  // rows; ten labels of each make a smooth curve
-constexpr std::size_t kMinHeldOut = 200;   // unless that is more than a twentieth
-constexpr float kDefaultPower = 0.3F;
 
 // Everything that decides what the blocks of a training are.
 std::uint64_t fingerprint(const Context& context, const TrainingSet& set,
@@ -49,46 +45,78 @@ void check_covers(const std::vector<std::uint32_t>& lengths, std::size_t num_lab
           num_labels);
 }
 
-model::TrainedMember train_member(const Context& context, const TrainingSet& set,
-                                  const LinearOptions& options,
-                                  const std::vector<std::uint32_t>& lengths,
-                                  heads::BlockStore& store) {
-  labels::Order order = order_labels(context, set.examples, set.names.size(), lengths);
-  std::vector<heads::SparseLevel> levels =
-      heads::train_cascade(context, {set.examples.features, set.examples.labels, order.positions()},
-                           lengths, options.cascade, &store);
-  const float power = options.parent_power > 0 ? options.parent_power : kDefaultPower;
-  return {std::move(order), std::move(levels), {.beam = options.beam, .parent_power = power}};
+// How many rows to hold out. Of little data many: the model is trained again with them.
+std::size_t held_out_rows(const LinearOptions& options, const Examples& examples) {
+  constexpr std::size_t kMost = 1000;  // ten labels of each make a smooth curve
+  if (options.held_out == 0) return 0;
+  const std::size_t rows = examples.rows();
+  const auto share = static_cast<std::size_t>(options.held_out * static_cast<double>(rows));
+  const std::size_t least =
+      is_little(examples.features) ? std::min(kMost, rows / 10) : std::min(kMost / 5, rows / 20);
+  return std::clamp(share, least, std::max(least, kMost));
 }
 
-// Trained cascades as a search sees them.
-struct MemberViews {
-  std::vector<std::vector<std::uint32_t>> label_at;
-  std::vector<model::LinearMember> members;
-
-  explicit MemberViews(std::span<const model::TrainedMember> trained) {
-    label_at.reserve(trained.size());
-    for (const model::TrainedMember& member : trained) {
-      label_at.push_back(model::labels_by_position(member.order));
-      model::LinearMember& view = members.emplace_back();
-      view.label_at = label_at.back();
-      for (const heads::SparseLevel& level : member.levels) view.levels.push_back(level.view());
-      view.search = member.search;
+// What rows that were not trained on say: the members' powers of the path, what scores are worth,
+// how good the model is.
+metrics::Calibration judge(const Context& context, const LinearOptions& options,
+                           const Examples& judged, std::vector<model::TrainedMember>& members,
+                           LinearReport& report) {
+  MemberViews views(members);
+  if (options.parent_power == 0) {
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      const float power = choose_parent_power(context, views.members[m], judged);
+      members[m].search.parent_power = views.members[m].search.parent_power = power;
     }
   }
-};
+  report.parent_power = members[0].search.parent_power;
+  report.judged_rows = judged.rows();
+  if (judged.rows() == 0) return {};
+  report.precision = measure_precision(context, views.members, judged);
+  return calibrate(context, views.members, judged);
+}
 
-std::size_t held_out_rows(const LinearOptions& options, std::size_t rows) {
-  if (options.held_out == 0) return 0;
-  const auto share = static_cast<std::size_t>(options.held_out * static_cast<double>(rows));
-  const std::size_t least = std::min(kMinHeldOut, rows / 20);
-  return std::clamp(share, least, std::max(least, kMaxHeldOut));
+// Puts rows that were held out back.
+void give_back(Examples& examples, const Examples& rows) {
+  examples.features.append(rows.features);
+  examples.labels.append(rows.labels);
+}
+
+// Trains the cascades anew, with rows that chose their powers of the path.
+void train_again(const Context& context, const TrainingSet& set, const LinearOptions& options,
+                 PartialFile& partial, std::vector<model::TrainedMember>& members) {
+  std::vector<heads::BeamOptions> searches;
+  for (const model::TrainedMember& member : members) searches.push_back(member.search);
+  members.clear();
+  release_free_memory();
+  members =
+      train_members(context, set.examples, set.names.size(), options, &partial, options.ensemble);
+  for (std::size_t m = 0; m < members.size(); ++m) members[m].search = searches[m];
+}
+
+LinearReport tune_and_train(const Context& context, const data::ReadOptions& input,
+                            const LinearOptions& options, const LinearRun& run) {
+  Tuned tuned = tune(context, input, options, run.text_rule,
+                     {.seconds = run.tune_seconds,
+                      .fixed = run.fixed_options,
+                      .valid = run.valid,
+                      .ram_bytes = run.ram_bytes});
+  release_free_memory();
+  LinearRun rest = run;
+  rest.tune_seconds = 0;
+  rest.text_rule = std::move(tuned.text_rule);
+  LinearReport report = train_linear(context, input, tuned.options, rest);
+  report.trials = std::move(tuned.trials);
+  return report;
 }
 
 void check_before_reading(const LinearOptions& options, const LinearRun& run) {
   validate(options);
   if (std::filesystem::is_directory(run.out)) {
     fail(ErrorCode::kInvalidArgument, "{} is a directory; expected a file to write", run.out);
+  }
+  const std::filesystem::path directory = std::filesystem::path(run.out).parent_path();
+  if (!directory.empty() && !std::filesystem::is_directory(directory)) {
+    fail(ErrorCode::kIo, "cannot create {}: there is no directory {}", run.out, directory.string());
   }
 }
 
@@ -97,6 +125,7 @@ void check_before_reading(const LinearOptions& options, const LinearRun& run) {
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
                           const LinearOptions& options, const LinearRun& run) {
   check_before_reading(options, run);
+  if (run.tune_seconds > 0) return tune_and_train(context, input, options, run);
   ReadJudged read_judged;
   if (run.valid) {
     read_judged = [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
@@ -109,51 +138,36 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
 LinearReport train_on_set(const Context& context, TrainingSet set, const LinearOptions& given,
                           const LinearRun& run, const ReadJudged& read_judged) {
   check_before_reading(given, run);
-  const LinearOptions options = completed(given, set.examples.features);
   LinearReport report;
   report.rows = set.examples.rows();
-  report.trimmed_labels = trim_labels(set, options.min_label_count);
+  report.trimmed_labels = trim_labels(set, given.min_label_count);
   report.labels = set.names.size();
   report.features = set.examples.features.num_columns;
-  report.members = options.ensemble;
-  report.lengths = member_lengths(options, set.names.size(), 0);
+  report.members = given.ensemble;
+  report.lengths = member_lengths(given, set.names.size(), 0);
   check_covers(report.lengths, set.names.size());
   const Examples judged =
       read_judged ? read_judged(set)
-                  : hold_out(set.examples, held_out_rows(options, report.rows), context.seed());
-
-  LinearOptions planned = options;
+                  : hold_out(set.examples, held_out_rows(given, set.examples), context.seed());
+  LinearOptions options = decided(context, given, set.examples, set.names.size());
+  report.loss_weight = options.loss_weight;
   if (run.ram_bytes > 0) {
-    planned.cascade.solvers = plan_linear(context, set, options, run.ram_bytes).solvers;
+    options.cascade.solvers = plan_linear(context, set, options, run.ram_bytes).solvers;
   }
   release_free_memory();
 
   PartialFile partial({.path = run.out + ".partial",
-                       .fingerprint = fingerprint(context, set, options),
+                       .fingerprint = fingerprint(context, set, given),
                        .resume = run.resume,
                        .flush_after = run.flush_after});
   report.resumed_blocks = partial.num_found();
-  std::vector<model::TrainedMember> members;
-  for (std::size_t m = 0; m < options.ensemble; ++m) {
-    const Context seeded = context.with_seed(context.seed() + m * 0x10001);
-    MemberStore store(partial, m);
-    members.push_back(
-        train_member(seeded, set, planned, member_lengths(options, set.names.size(), m), store));
-  }
+  std::vector<model::TrainedMember> members =
+      train_members(context, set.examples, set.names.size(), options, &partial);
   context.report({"calibrating", 0, 0, "rows"});
-  MemberViews views(members);
-  if (options.parent_power == 0) {
-    for (std::size_t m = 0; m < members.size(); ++m) {
-      const float power = choose_parent_power(context, views.members[m], judged);
-      members[m].search.parent_power = views.members[m].search.parent_power = power;
-    }
-  }
-  report.parent_power = members[0].search.parent_power;
-  report.judged_rows = judged.rows();
-  metrics::Calibration calibration;
-  if (judged.rows() > 0) {
-    calibration = calibrate(context, views.members, judged);
-    report.precision = measure_precision(context, views.members, judged);
+  metrics::Calibration calibration = judge(context, options, judged, members, report);
+  if (!read_judged && judged.rows() > 0 && is_little(set.examples.features)) {
+    give_back(set.examples, judged);
+    train_again(context, set, options, partial, members);
   }
   context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
@@ -164,7 +178,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                                 .calibration = std::move(calibration),
                                 .training_rows = set.examples.rows(),
                                 .label_counts = counts,
-                                .options_json = to_json(given)});
+                                .options_json = to_json(options)});
   partial.remove();
   return report;
 }

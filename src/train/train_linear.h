@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "train/held_out.h"
 #include "train/linear_options.h"
 #include "train/training_set.h"
+#include "train/tune.h"
 
 namespace mhe::train {
 
@@ -26,6 +28,8 @@ struct LinearRun {
   std::optional<data::ReadOptions> valid = {};  ///< for calibration, in place of held-out rows
   TextRule text_rule = choose_text_options;     ///< how text becomes features
   std::uint64_t ram_bytes = 0;                  ///< most memory of the process; 0: what it takes
+  double tune_seconds = 0;  ///< how long to try other settings before; 0: not at all
+  std::set<std::string> fixed_options = {};  ///< that trying leaves as they are
   bool resume = false;  ///< go on where an interrupted run with this `out` stopped
   std::chrono::milliseconds flush_after = std::chrono::seconds(10);  ///< see PartialFile
 };
@@ -39,6 +43,8 @@ struct LinearReport {
   std::vector<std::uint32_t> lengths;  ///< of the first cascade
   std::size_t members = 0;
   float parent_power = 0;
+  float loss_weight = 0;
+  std::vector<Trial> trials = {};  ///< of a search before the training
   std::size_t resumed_blocks = 0;  ///< that an interrupted run had finished
   std::size_t judged_rows = 0;     ///< held out, or of the validation data
   std::optional<Precision> precision = {};

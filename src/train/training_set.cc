@@ -215,21 +215,29 @@ std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
   return gone;
 }
 
-Examples hold_out(Examples& examples, std::size_t count, std::uint64_t seed) {
-  Examples taken;
-  taken.features.num_columns = examples.features.num_columns;
-  if (count == 0) return taken;
-  std::vector<std::uint32_t> order(examples.rows());
-  std::iota(order.begin(), order.end(), 0U);
+std::vector<std::uint32_t> choose_rows(std::size_t rows, std::size_t count, std::uint64_t seed) {
+  std::vector<std::uint32_t> chosen(rows);
+  std::iota(chosen.begin(), chosen.end(), 0U);
   RandomStream random(seed, "train.held_out");
-  random.shuffle(std::span<std::uint32_t>(order));
-  order.resize(count);
-  std::sort(order.begin(), order.end());
+  random.shuffle(std::span<std::uint32_t>(chosen));
+  chosen.resize(std::min(rows, count));
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+Examples copy_rows(const Examples& examples, std::span<const std::uint32_t> rows) {
+  Examples copies;
+  copies.features.num_columns = examples.features.num_columns;
+  for (const std::uint32_t row : rows) push_row(examples, row, copies);
+  return copies;
+}
+
+Examples hold_out(Examples& examples, std::size_t count, std::uint64_t seed) {
+  const std::vector<std::uint32_t> chosen = choose_rows(examples.rows(), count, seed);
+  Examples taken = copy_rows(examples, chosen);
+  if (count == 0) return taken;
   std::vector<bool> keep(examples.rows(), true);
-  for (const std::uint32_t row : order) {
-    push_row(examples, row, taken);
-    keep[row] = false;
-  }
+  for (const std::uint32_t row : chosen) keep[row] = false;
   SparseMatrix& features = examples.features;
   compact(features.offsets, features.columns, keep);
   compact(features.offsets, features.values, keep);

@@ -79,6 +79,13 @@ void normalize_rows(SparseMatrix& matrix);
 /// Returns how many went.
 std::size_t trim_labels(TrainingSet& set, std::size_t min_count);
 
+/// `count` random rows, ascending.
+[[nodiscard]] std::vector<std::uint32_t> choose_rows(std::size_t rows, std::size_t count,
+                                                     std::uint64_t seed);
+
+/// Copies of these rows.
+[[nodiscard]] Examples copy_rows(const Examples& examples, std::span<const std::uint32_t> rows);
+
 /// Moves `count` random rows out of the examples.
 [[nodiscard]] Examples hold_out(Examples& examples, std::size_t count, std::uint64_t seed);
 

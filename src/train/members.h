@@ -1,0 +1,34 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cascades of a linear model while it is trained.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "model/linear_model.h"
+#include "train/linear_options.h"
+#include "train/partial_file.h"
+#include "train/training_set.h"
+
+namespace mhe::train {
+
+/// Trains the cascades that `options`, which are complete, ask for. With `partial`, finished blocks
+/// go there and come from there, under member numbers from `first_number` on.
+[[nodiscard]] std::vector<model::TrainedMember> train_members(
+    const Context& context, const Examples& examples, std::size_t num_labels,
+    const LinearOptions& options, PartialFile* partial = nullptr, std::size_t first_number = 0);
+
+/// Trained cascades as a search sees them; `trained` must live as long.
+struct MemberViews {
+  std::vector<std::vector<std::uint32_t>> label_at;
+  std::vector<model::LinearMember> members;
+
+  explicit MemberViews(std::span<const model::TrainedMember> trained);
+};
+
+}  // namespace mhe::train

@@ -1,0 +1,291 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/tune.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "train/held_out.h"
+#include "train/members.h"
+#include "train/memory_plan.h"
+
+namespace mhe::train {
+namespace {
+
+using Gains = std::vector<double>;  // of the rows that judge
+
+constexpr std::size_t kMostJudges = 2000;  // rows; more tell little and cost time
+constexpr double kShareOfJudges = 0.2;
+constexpr std::size_t kSample = 400'000;  // nonzeros that a search for a loss weight looks at
+
+double mean(const Gains& gains) {
+  return std::accumulate(gains.begin(), gains.end(), 0.0) /
+         static_cast<double>(std::max<std::size_t>(1, gains.size()));
+}
+
+// Whether the gain of `trial` over `best` is more than chance would make it: a standard error of
+// the rows' differences, and something that a person would notice.
+bool is_better(const Gains& trial, const Gains& best) {
+  constexpr double kNoticed = 0.05;  // points
+  const auto rows = static_cast<double>(trial.size());
+  const double gain = mean(trial) - mean(best);
+  double squares = 0;
+  for (std::size_t row = 0; row < trial.size(); ++row) {
+    const double deviation = trial[row] - best[row] - gain;
+    squares += deviation * deviation;
+  }
+  const double standard_error = std::sqrt(squares) / std::max(1.0, rows);
+  return gain > std::max(kNoticed, standard_error);
+}
+
+// How well a model with these options, which are complete, ranks the rows that judge.
+Gains try_options(const Context& context, const Examples& training, const Examples& judges,
+                  std::size_t num_labels, LinearOptions options) {
+  options.ensemble = 1;
+  std::vector<model::TrainedMember> members = train_members(context, training, num_labels, options);
+  MemberViews views(members);
+  if (options.parent_power == 0) {
+    views.members[0].search.parent_power = choose_parent_power(context, views.members[0], judges);
+  }
+  return discounted_gains(context, views.members, judges);
+}
+
+// Multiplies the loss weight by `step` as long as `improves` says of the next that it does.
+template <class Improves>
+float climb(float weight, float step, const Improves& improves) {
+  while (improves(weight * step)) weight *= step;
+  return weight;
+}
+
+// A setting that a trial may change: of the training, or of the text, so that features are made
+// anew.
+struct Move {
+  std::string option;
+  std::string setting;
+  std::function<void(LinearOptions&)> change = {};
+  std::function<void(text::VectorizerOptions&)> change_text = {};
+};
+
+TextRule after(TextRule rule, std::function<void(text::VectorizerOptions&)> change) {
+  return [rule = std::move(rule), change = std::move(change)](const TextSample& sample,
+                                                              text::VectorizerOptions& text) {
+    rule(sample, text);
+    change(text);
+  };
+}
+
+std::vector<Move> text_moves(const text::VectorizerOptions& text) {
+  std::vector<Move> moves;
+  const std::uint32_t ngrams = text.word_ngrams == 1 ? 2 : 1;
+  moves.push_back({"word_ngrams",
+                   fmt::format("word n-grams to {}", ngrams),
+                   {},
+                   [ngrams](text::VectorizerOptions& options) { options.word_ngrams = ngrams; }});
+  if (text.fields.empty() || !text.fields[0].own) return moves;
+  for (const double factor : {2.0, 0.5}) {
+    const double weight = text.fields[0].weight * factor;
+    moves.push_back(
+        {"own",
+         fmt::format("weight {:.2g} of {}'s own features", weight, text.fields[0].name),
+         {},
+         [weight](text::VectorizerOptions& options) { options.fields[0].weight = weight; }});
+  }
+  return moves;
+}
+
+std::vector<Move> head_moves(const LinearOptions& options, std::size_t num_labels) {
+  std::vector<Move> moves;
+  if (options.head != "cascade") return moves;
+  for (const std::size_t candidates : {std::size_t{0}, 2 * options.cascade.candidates}) {
+    moves.push_back({"candidates", fmt::format("{} candidates", candidates),
+                     [candidates](LinearOptions& o) { o.cascade.candidates = candidates; }});
+  }
+  if (!options.lengths.empty()) return moves;
+  const std::size_t present = leaf_of(options, num_labels);
+  for (const std::size_t leaf : {present * 5 / 2, present / 2}) {
+    moves.push_back(
+        {"leaf", fmt::format("leaf {}", leaf), [leaf](LinearOptions& o) { o.leaf = leaf; }});
+  }
+  return moves;
+}
+
+// A search: the best settings so far, the data as they make it, and the clock.
+class Search {
+ public:
+  Search(const Context& context, const data::ReadOptions& input, const LinearOptions& options,
+         const TextRule& text_rule, const TuneOptions& how)
+      : context_(context), input_(input), how_(how), tuned_{options, text_rule, {}} {
+    read(text_rule);
+    best_ = *attempt("as given", tuned_.options);
+    tuned_.trials.back().kept = true;
+  }
+
+  Tuned run() && {
+    if (!is_fixed("loss_weight")) try_loss_weights();
+    if (vectorizer_) {
+      for (const Move& move : text_moves(vectorizer_->options())) try_text(move);
+    }
+    for (const Move& move : head_moves(tuned_.options, num_labels_)) try_head(move);
+    return std::move(tuned_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool is_fixed(const std::string& option) const {
+    return how_.fixed.count(option) > 0;
+  }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+
+  void read(const TextRule& rule) {
+    TrainingSet set =
+        read_training_set(context_, input_, tuned_.options.text, rule, how_.ram_bytes);
+    (void)trim_labels(set, tuned_.options.min_label_count);
+    if (how_.ram_bytes > 0) {
+      const LinearOptions complete = completed(tuned_.options, set.examples.features);
+      solvers_ = plan_linear(context_, set, complete, how_.ram_bytes).solvers;
+    }
+    num_labels_ = set.names.size();
+    const auto share =
+        static_cast<std::size_t>(kShareOfJudges * static_cast<double>(set.examples.rows()));
+    judges_ = how_.valid ? read_more(context_, *how_.valid, set)
+                         : hold_out(set.examples, std::min(kMostJudges, share), context_.seed());
+    training_ = std::move(set.examples);
+    vectorizer_ = std::move(set.vectorizer);
+  }
+
+  // The gains of these options, or nothing if there is no time left for a trial.
+  std::optional<Gains> attempt(const std::string& setting, const LinearOptions& options) {
+    const double begin = seconds();
+    if (!tuned_.trials.empty() && begin + longest_ > how_.seconds) return std::nullopt;
+    context_.report({fmt::format("trying {}", setting), tuned_.trials.size(), 0, "trials"});
+    LinearOptions complete = completed(options, training_.features);
+    complete.cascade.solvers = solvers_;
+    Gains gains = try_options(context_, training_, judges_, num_labels_, complete);
+    const double took = seconds() - begin;
+    longest_ = std::max(longest_, took);
+    tuned_.trials.push_back({setting, mean(gains), took, false});
+    return gains;
+  }
+
+  void try_loss_weights() {
+    LinearOptions options = tuned_.options;
+    const float start = completed(options, training_.features).cascade.solver.loss_weight;
+    const auto improves = [&](float weight) {
+      options.loss_weight = weight;
+      return keep_if_better(attempt(fmt::format("loss weight {:.2g}", weight), options));
+    };
+    float weight = climb(start, 0.5F, improves);
+    if (weight == start) weight = climb(start, 2, improves);
+    tuned_.options.loss_weight = weight;
+  }
+
+  void try_head(const Move& move) {
+    if (is_fixed(move.option)) return;
+    LinearOptions options = tuned_.options;
+    move.change(options);
+    if (keep_if_better(attempt(move.setting, options))) tuned_.options = options;
+  }
+
+  void try_text(const Move& move) {
+    if (is_fixed(move.option)) return;
+    if (seconds() + 2 * longest_ > how_.seconds) return;
+    const TextRule rule = after(tuned_.text_rule, move.change_text);
+    const double begin = seconds();
+    read(rule);
+    const bool better = keep_if_better(attempt(move.setting, tuned_.options));
+    longest_ = std::max(longest_, seconds() - begin);
+    if (better) {
+      tuned_.text_rule = rule;
+    } else {
+      read(tuned_.text_rule);
+    }
+  }
+
+  bool keep_if_better(const std::optional<Gains>& gains) {
+    if (!gains || !is_better(*gains, best_)) return false;
+    best_ = *gains;
+    tuned_.trials.back().kept = true;
+    return true;
+  }
+
+  const Context& context_;
+  const data::ReadOptions& input_;
+  const TuneOptions& how_;
+  const Clock::time_point start_ = Clock::now();
+  Tuned tuned_;
+  Gains best_;
+  double longest_ = 0;  // seconds of a trial
+  std::size_t solvers_ = 0;
+  std::size_t num_labels_ = 0;
+  Examples training_;
+  Examples judges_;
+  std::optional<text::Vectorizer> vectorizer_;
+};
+
+}  // namespace
+
+bool should_choose_loss_weight(const SparseMatrix& features) noexcept {
+  constexpr std::size_t kLittle = 1'000'000;  // nonzeros
+  return features.nonzeros() <= kLittle || features.num_columns < features.rows();
+}
+
+std::uint64_t loss_weight_search_bytes(const SparseMatrix& features) noexcept {
+  return 8 * std::min(kSample, features.nonzeros());
+}
+
+float choose_loss_weight(const Context& context, const Examples& examples, std::size_t num_labels,
+                         const LinearOptions& options) {
+  // Downwards only: the fewer the rows, the larger the weight that suits them, so a sample would
+  // say more than is good for all.
+  constexpr float kStep = 1 / 3.0F;
+  constexpr std::size_t kEnough = 200;  // rows; fewer would choose by chance
+  const std::size_t nonzeros = std::max<std::size_t>(1, examples.features.nonzeros());
+  const std::size_t rows =
+      nonzeros <= kSample ? examples.rows() : examples.rows() * kSample / nonzeros;
+  if (rows < kEnough) return options.cascade.solver.loss_weight;
+  context.report({"choosing the loss weight", 0, 0, "trials"});
+  Examples training = copy_rows(examples, choose_rows(examples.rows(), rows, context.seed() + 1));
+  const auto share = static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows));
+  const Examples judges = hold_out(training, std::min(kMostJudges, share), context.seed() + 2);
+  LinearOptions trial = options;
+  Gains best = try_options(context, training, judges, num_labels, trial);
+  return climb(options.cascade.solver.loss_weight, kStep, [&](float weight) {
+    trial.cascade.solver.loss_weight = weight;
+    const Gains gains = try_options(context, training, judges, num_labels, trial);
+    if (!is_better(gains, best)) return false;
+    best = gains;
+    return true;
+  });
+}
+
+LinearOptions decided(const Context& context, const LinearOptions& given, const Examples& examples,
+                      std::size_t num_labels) {
+  LinearOptions options = completed(given, examples.features);
+  if (given.loss_weight == 0 && should_choose_loss_weight(examples.features)) {
+    options.cascade.solver.loss_weight = choose_loss_weight(context, examples, num_labels, options);
+  }
+  options.loss_weight = options.cascade.solver.loss_weight;
+  options.prune = options.cascade.solver.prune;
+  return options;
+}
+
+Tuned tune(const Context& context, const data::ReadOptions& input, const LinearOptions& options,
+           const TextRule& text_rule, const TuneOptions& how) {
+  if (input.path == "-") {
+    fail(ErrorCode::kInvalidArgument,
+         "tuning reads the data several times; expected a file, found standard input");
+  }
+  return Search(context, input, options, text_rule, how).run();
+}
+
+}  // namespace mhe::train

@@ -1,0 +1,145 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/tune.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <mhe/error.h>
+
+#include "base/random.h"
+#include "scratch_dir.h"
+#include "toy_training.h"
+#include "train/train_linear.h"
+
+namespace mhe::train {
+namespace {
+
+using testing::toy_rows;
+using testing::toy_set;
+
+constexpr std::uint32_t kLabels = 20;
+
+// Rows of which `share` carry a wrong label and features that mean nothing.
+std::vector<testing::ToyRow> noisy_rows(std::size_t count, double share) {
+  std::vector<testing::ToyRow> rows = toy_rows(count, kLabels);
+  RandomStream random(7, "tune_test");
+  for (testing::ToyRow& row : rows) {
+    if (random.uniform() < share) {
+      row.labels = {static_cast<std::uint32_t>(random.below(kLabels))};
+    }
+    for (int i = 0; i < 20 * share; ++i) {
+      row.entries[static_cast<std::uint32_t>(random.below(3 * kLabels))] =
+          static_cast<float>(0.5 + random.uniform());
+    }
+  }
+  return rows;
+}
+
+float chosen_weight(const std::vector<testing::ToyRow>& rows, std::size_t threads) {
+  const Context context({.threads = threads});
+  const TrainingSet set = toy_set(rows, kLabels);
+  LinearOptions options;
+  options.lengths = {4, 5};
+  return choose_loss_weight(context, set.examples, kLabels,
+                            completed(options, set.examples.features));
+}
+
+TEST(ChooseLossWeight, IsSmallerWhereLabelsAreNoisy) {
+  const float noisy = chosen_weight(noisy_rows(600, 0.5), 1);
+  EXPECT_LT(noisy, 1);
+  EXPECT_LE(noisy, chosen_weight(noisy_rows(600, 0), 1));
+}
+
+TEST(ChooseLossWeight, DoesNotDependOnThreads) {
+  const auto rows = noisy_rows(1000, 0.3);
+  EXPECT_EQ(chosen_weight(rows, 1), chosen_weight(rows, 4));
+}
+
+TEST(ChooseLossWeight, LeavesItWhereRowsAreTooFewToTell) {
+  EXPECT_EQ(chosen_weight(noisy_rows(100, 0.6), 1), 1);
+}
+
+class TuneTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] Tuned tune_with(const TuneOptions& how) const {
+    LinearOptions options;
+    return tune(context_, testing::read_from(data_), options, choose_text_options, how);
+  }
+  static std::size_t count(const Tuned& tuned, const std::string& word) {
+    return static_cast<std::size_t>(std::count_if(
+        tuned.trials.begin(), tuned.trials.end(),
+        [&](const Trial& trial) { return trial.setting.find(word) != std::string::npos; }));
+  }
+
+  testing::ScratchDir dir_;
+  const Context context_{{.threads = 1}};
+  const std::string data_ = dir_.write("train.txt", svmlight(noisy_rows(600, 0.5)));
+};
+
+TEST_F(TuneTest, KeepsWhatRanksUnseenRowsBetter) {
+  const Tuned tuned = tune_with({.seconds = 1e6});
+  ASSERT_FALSE(tuned.trials.empty());
+  EXPECT_EQ(tuned.trials[0].setting, "as given");
+  double best = 0;
+  for (const Trial& trial : tuned.trials) {
+    if (trial.kept) {
+      EXPECT_GT(trial.quality, best) << trial.setting;
+      best = trial.quality;
+    }
+  }
+  EXPECT_LT(tuned.options.loss_weight, 1);
+  EXPECT_GT(count(tuned, "leaf"), 0U);
+  EXPECT_GT(count(tuned, "candidates"), 0U);
+}
+
+TEST_F(TuneTest, LeavesOptionsThatWereGiven) {
+  const Tuned tuned = tune_with({.seconds = 1e6, .fixed = {"loss_weight", "leaf"}});
+  EXPECT_EQ(count(tuned, "loss weight"), 0U);
+  EXPECT_EQ(count(tuned, "leaf"), 0U);
+  EXPECT_EQ(tuned.options.leaf, 0U);
+}
+
+TEST_F(TuneTest, EndsWhenTimeIsOver) {
+  const Tuned tuned = tune_with({.seconds = 1e-9});
+  EXPECT_EQ(tuned.trials.size(), 1U);
+}
+
+TEST_F(TuneTest, RefusesAPipe) {
+  try {
+    (void)tune(context_, testing::read_from("-"), LinearOptions(), choose_text_options, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "tuning reads the data several times; expected a file, found standard input");
+  }
+}
+
+TEST(TuneText, TriesOtherTextFeatures) {
+  const testing::ScratchDir dir;
+  std::string lines;
+  for (const testing::ToyRow& row : toy_rows(300, kLabels)) {
+    lines += fmt::format("__label__{}", row.labels[0]);
+    for (const auto& [feature, value] : row.entries) lines += fmt::format(" word{}", feature);
+    lines += "\n";
+  }
+  const Context context({.threads = 2});
+  LinearRun run;
+  run.out = dir.file("m.mhe");
+  run.tune_seconds = 1e6;
+  const LinearReport report =
+      train_linear(context, testing::read_from(dir.write("t.txt", lines)), LinearOptions(), run);
+  const auto tried = [&](const std::string& setting) {
+    return std::any_of(report.trials.begin(), report.trials.end(),
+                       [&](const Trial& trial) { return trial.setting == setting; });
+  };
+  EXPECT_TRUE(tried("word n-grams to 1"));
+  EXPECT_TRUE(tried("weight 1.4 of text's own features"));
+  EXPECT_EQ(report.rows, 300U);
+}
+
+}  // namespace
+}  // namespace mhe::train
