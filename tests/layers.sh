@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "${MHE_SOURCE_DIR:-$(dirname "$0")/..}"
 
-layers=(base kernels matrix labels data text encoders heads metrics model predict train)
+layers=(base kernels matrix labels data text encoders heads metrics model predict train tasks)
 declare -A rank=() public_layer=(
   [error]=base [ids]=base [version]=base
   [label_space]=labels [plan]=labels
@@ -42,4 +42,7 @@ while IFS=: read -r file line text; do
 done < <(grep -rnE '^#include +("[a-z_]+/|<mhe/)' src)
 # Prediction must stay usable without anything that trains.
 grep -rn '#include "train/' src/predict 2>/dev/null && complain "src/predict must not include train"
+# Tasks are made from files on disk; what trains and predicts knows nothing of them, and they nothing
+# of it.
+grep -rnE '#include "(kernels|encoders|heads|metrics|model|predict|train)/' src/tasks && complain "src/tasks includes base, matrix, labels, data and text only"
 exit $bad

@@ -11,6 +11,7 @@ namespace mhe::app {
 std::span<const Verb> all_verbs() {
   static constexpr std::array kVerbs = {
       Verb{"plan", "Number and length of heads, and what they cost", add_plan},
+      Verb{"data", "Make a real task from what Debian ships, or a synthetic one", add_data},
       Verb{"stats", "Describe a data set, or compare two", add_stats},
       Verb{"convert", "Read a data set in any format and write it in another", add_convert},
       Verb{"features", "Turn raw text into sparse TF-IDF vectors", add_features},

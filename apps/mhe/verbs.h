@@ -12,6 +12,7 @@ namespace mhe::app {
 
 std::function<void(Console&)> add_bench(CLI::App& command);
 std::function<void(Console&)> add_convert(CLI::App& command);
+std::function<void(Console&)> add_data(CLI::App& command);
 std::function<void(Console&)> add_eval(CLI::App& command);
 std::function<void(Console&)> add_features(CLI::App& command);
 std::function<void(Console&)> add_info(CLI::App& command);

@@ -49,13 +49,18 @@ class Output {
 class RowFile final : public Output {
  public:
   RowFile(const Context& context, const std::string& path, std::unique_ptr<RowFormat> format,
-          LateHeader late_header = {})
+          LateHeader late_header = {}, const std::optional<Totals>& known_totals = {})
       : path_(path),
         format_(std::move(format)),
         late_header_(std::move(late_header)),
         sink_(open_sink(path, context.threads())) {
-    if (late_header_) spool_ = std::make_unique<SpoolFile>(path);
-    if (!late_header_) sink_->write(format_->header());
+    if (late_header_ && known_totals) {
+      sink_->write(late_header_(*known_totals));
+    } else if (late_header_) {
+      spool_ = std::make_unique<SpoolFile>(path);
+    } else {
+      sink_->write(format_->header());
+    }
   }
 
   void write(const Context& context, const RowBatch& batch) override {
@@ -166,6 +171,13 @@ class OutputsWriter final : public Writer {
   }
 
   void finish() override {
+    require(totals_.rows == options_.num_rows.value_or(totals_.rows),
+            "{} rows were announced, {} were written", options_.num_rows.value_or(0), totals_.rows);
+    if (options_.num_rows && options_.num_features && options_.num_labels) {
+      require(totals_.features <= *options_.num_features && totals_.labels <= *options_.num_labels,
+              "{} features and {} labels were announced, {} and {} occurred",
+              *options_.num_features, *options_.num_labels, totals_.features, totals_.labels);
+    }
     totals_.labels = std::max<std::uint64_t>(
         totals_.labels, options_.label_names_path.empty() ? names_.num_numbered() : names_.size());
     if (!options_.label_names_path.empty()) write_names();
@@ -252,8 +264,12 @@ class Opener {
 
  private:
   void add(std::unique_ptr<RowFormat> format, LateHeader header = {}) {
-    writer_->add(
-        std::make_unique<RowFile>(context_, options_.path, std::move(format), std::move(header)));
+    std::optional<Totals> known;
+    if (options_.num_rows && options_.num_features && options_.num_labels) {
+      known = Totals{*options_.num_rows, *options_.num_features, *options_.num_labels};
+    }
+    writer_->add(std::make_unique<RowFile>(context_, options_.path, std::move(format),
+                                           std::move(header), known));
   }
 
   void add_rows(Format format) {

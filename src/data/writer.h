@@ -27,6 +27,9 @@ struct WriteOptions {
   std::string label_prefix = "__label__";     ///< fastText
   std::optional<std::uint64_t> num_features;  ///< what a header shall declare at least
   std::optional<std::uint64_t> num_labels;    ///< the same for labels
+  std::optional<std::uint64_t> num_rows;  ///< exactly; a header that needs no more than this and
+                                          ///< the two above is written first, and nothing is
+                                          ///< set aside on disk for it
 };
 
 /// Writes a data set from front to back; the file appears when finish() returns, or not at all.

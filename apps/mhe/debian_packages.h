@@ -1,0 +1,32 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "console.h"
+
+namespace mhe::app {
+
+/// Whether packages may be installed: yes, or only if a person at the terminal says so.
+enum class Consent { kAsk, kGiven };
+
+/// A Debian package and its version.
+struct PackageVersion {
+  std::string name;
+  std::string version;
+};
+
+/// Sees to it that the packages are installed, with apt-get, as root or through sudo, and returns
+/// their versions. Without consent, root or apt-get: kNotFound, naming the command to run.
+std::vector<PackageVersion> need_packages(Console& console,
+                                          const std::vector<std::string>& packages,
+                                          Consent consent);
+
+/// Sees to it that apt's index has English descriptions, by apt-get update, in the same way. False
+/// if there is no consent.
+bool need_descriptions(Console& console, Consent consent);
+
+}  // namespace mhe::app
