@@ -25,8 +25,7 @@ std::vector<PackageVersion> need_packages(Console& console,
                                           const std::vector<std::string>& packages,
                                           Consent consent);
 
-/// Sees to it that apt's index has English descriptions, by apt-get update, in the same way. False
-/// if there is no consent.
-bool need_descriptions(Console& console, Consent consent);
+/// Gets apt's index with English descriptions, by apt-get update, in the same way.
+void fetch_descriptions(Console& console, Consent consent);
 
 }  // namespace mhe::app

@@ -1,0 +1,77 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/text_task.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "data/writer.h"
+#include "labels/names.h"
+#include "text/utf8.h"
+
+namespace mhe::tasks {
+namespace {
+
+constexpr std::size_t kBatchRows = 4096;
+
+void add_row(const TextRow& row, labels::LabelNames& names, data::RowBatch& batch) {
+  for (std::size_t i = 0; i < row.fields.size(); ++i) batch.text[i].push_row(row.fields[i]);
+  std::vector<LabelId> ids;
+  for (const std::string& label : row.labels) ids.push_back(names.intern(label));
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  batch.labels.push_row(ids);
+  ++batch.rows;
+}
+
+}  // namespace
+
+std::string valid_utf8(std::string text) {
+  constexpr std::uint32_t kReplacement = 0xFFFD;
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const bool invalid = text::next_code_point(text, at) == kReplacement;
+    out += invalid ? std::string_view("\xEF\xBF\xBD")
+                   : std::string_view(text).substr(begin, at - begin);
+  }
+  return out;
+}
+
+void write_text_rows(const Context& context, const OutputDirectory& directory,
+                     const std::vector<std::string>& field_names, std::vector<TextRow> rows,
+                     TaskResult& result) {
+  RandomStream(1, "tasks.order").shuffle(std::span(rows));
+  data::Schema schema;
+  schema.kind = data::InputKind::kText;
+  schema.text_fields = field_names;
+  labels::LabelNames names;
+  for (const Split split : kSplits) {
+    const std::string name = fmt::format("{}.tsv", name_of(split));
+    data::WriteOptions options;
+    options.path = directory.file(name);
+    const auto writer = data::open_writer(context, options, schema, names);
+    data::RowBatch batch;
+    batch.text.resize(field_names.size());
+    const auto flush = [&] {
+      writer->write(batch);
+      batch.rows = 0;
+      batch.labels.clear();
+      for (Strings& field : batch.text) field.clear();
+    };
+    for (const TextRow& row : rows) {
+      if (row.split != split) continue;
+      add_row(row, names, batch);
+      if (batch.rows == kBatchRows) flush();
+    }
+    flush();
+    writer->finish();
+    result.files.push_back({split, name, ""});
+  }
+}
+
+}  // namespace mhe::tasks
