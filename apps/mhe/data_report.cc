@@ -43,6 +43,17 @@ Part describe_part(const Context& context, const std::string& directory,
   return part;
 }
 
+// Labels that occur in any part.
+std::uint64_t count_labels(const std::vector<Part>& parts) {
+  std::vector<bool> occurs;
+  for (const Part& part : parts) {
+    const auto& counts = part.description.label_counts();
+    occurs.resize(std::max(occurs.size(), counts.size()));
+    for (std::size_t id = 0; id < counts.size(); ++id) occurs[id] = occurs[id] || counts[id] > 0;
+  }
+  return static_cast<std::uint64_t>(std::count(occurs.begin(), occurs.end(), true));
+}
+
 std::uint64_t count_unseen(const Part& train, const Part& part) {
   const auto& seen = train.description.label_counts();
   const auto& counts = part.description.label_counts();
@@ -109,8 +120,7 @@ TaskTotals report_task(Console& console, const Context& context, const std::stri
     totals.rows += parts.back().rows;
     parts.back().unseen_labels = count_unseen(parts.front(), parts.back());
   }
-  for (const Part& part : parts) totals.labels += part.unseen_labels;
-  if (!parts.empty()) totals.labels += parts.front().description.distinct_labels();
+  totals.labels = count_labels(parts);
   if (style == ReportStyle::kJson) {
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
     console.print(json_of(parts, directory, result.notes).dump(2, ' ', false, replace) + "\n");

@@ -60,9 +60,8 @@ void run(Console& console, const Command& command) {
 
 }  // namespace
 
-std::vector<PackageVersion> need_packages(Console& console,
-                                          const std::vector<std::string>& packages,
-                                          Consent consent) {
+std::vector<std::pair<std::string, std::string>> need_packages(
+    Console& console, const std::vector<std::string>& packages, Consent consent) {
   Command install = as_root({"apt-get", "install", "-y", "-qq", "--no-install-recommends"});
   std::string missing;
   for (const std::string& package : packages) {
@@ -79,11 +78,11 @@ std::vector<PackageVersion> need_packages(Console& console,
     }
     run(console, install);
   }
-  std::vector<PackageVersion> versions;
+  std::vector<std::pair<std::string, std::string>> versions;
   for (const std::string& package : packages) {
     const auto version = installed_version(package);
     if (!version) fail(ErrorCode::kNotFound, "the package {} is still not installed", package);
-    versions.push_back({package, *version});
+    versions.emplace_back(package, *version);
   }
   return versions;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "console.h"
@@ -13,17 +13,11 @@ namespace mhe::app {
 /// Whether packages may be installed: yes, or only if a person at the terminal says so.
 enum class Consent { kAsk, kGiven };
 
-/// A Debian package and its version.
-struct PackageVersion {
-  std::string name;
-  std::string version;
-};
-
 /// Sees to it that the packages are installed, with apt-get, as root or through sudo, and returns
-/// their versions. Without consent, root or apt-get: kNotFound, naming the command to run.
-std::vector<PackageVersion> need_packages(Console& console,
-                                          const std::vector<std::string>& packages,
-                                          Consent consent);
+/// their names and versions. Without consent, root or apt-get: kNotFound, naming the command to
+/// run.
+std::vector<std::pair<std::string, std::string>> need_packages(
+    Console& console, const std::vector<std::string>& packages, Consent consent);
 
 /// Gets apt's index with English descriptions, by apt-get update, in the same way.
 void fetch_descriptions(Console& console, Consent consent);

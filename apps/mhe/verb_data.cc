@@ -24,6 +24,7 @@ namespace mhe::app {
 namespace {
 
 constexpr std::array kTasks = {
+    DataTask{"reverse-dictionary", "Definition -> the words it defines", add_reverse_dictionary},
     DataTask{"debian-deps", "Package name and description -> what it depends on", add_debian_deps},
     DataTask{"synthetic", "Sparse rows of any size that can be learnt, made from a seed",
              add_synthetic},

@@ -40,6 +40,7 @@ struct DataTask {
 };
 
 BuildTask add_debian_deps(CLI::App& command, TaskFlags& common);
+BuildTask add_reverse_dictionary(CLI::App& command, TaskFlags& common);
 BuildTask add_synthetic(CLI::App& command, TaskFlags& common);
 
 }  // namespace mhe::app

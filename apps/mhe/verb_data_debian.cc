@@ -7,6 +7,7 @@
 
 #include "debian_packages.h"
 #include "tasks/debian_deps.h"
+#include "tasks/reverse_dictionary.h"
 #include "verb_data.h"
 
 namespace mhe::app {
@@ -37,6 +38,26 @@ BuildTask add_debian_deps(CLI::App& command, TaskFlags& common) {
       fetch_descriptions(console, common.consent());
     }
     return tasks::build_debian_deps(context, *options, output);
+  };
+}
+
+BuildTask add_reverse_dictionary(CLI::App& command, TaskFlags& common) {
+  auto options =
+      std::make_shared<tasks::ReverseDictionaryOptions>();  // shared: outlives the parser
+  add_install_flag(command, common);
+  command.add_option("--wordnet", options->wordnet, "Directory of WordNet's files")
+      ->capture_default_str();
+  command.add_option("--dictd", options->dictd, "Directory of the dictionaries")
+      ->capture_default_str();
+  return [&common, options](Console& console, const Context& context,
+                            const tasks::TaskOutput& output) {
+    const tasks::ReverseDictionaryOptions defaults;
+    // Files from elsewhere need no packages.
+    if (options->wordnet == defaults.wordnet && options->dictd == defaults.dictd) {
+      options->versions =
+          need_packages(console, tasks::reverse_dictionary_packages(), common.consent());
+    }
+    return tasks::build_reverse_dictionary(context, *options, output);
   };
 }
 
