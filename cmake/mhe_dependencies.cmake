@@ -12,3 +12,4 @@ find_package(simdjson REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(xxHash REQUIRED)  # header only: no dependency of the installed library
 find_package(CLI11 REQUIRED)
+find_package(Freetype REQUIRED)  # of the program only, not of the installed library

@@ -39,6 +39,7 @@ struct DataTask {
   BuildTask (*add)(CLI::App& command, TaskFlags& common);
 };
 
+BuildTask add_cjk_glyphs(CLI::App& command, TaskFlags& common);
 BuildTask add_debian_deps(CLI::App& command, TaskFlags& common);
 BuildTask add_reverse_dictionary(CLI::App& command, TaskFlags& common);
 BuildTask add_synthetic(CLI::App& command, TaskFlags& common);

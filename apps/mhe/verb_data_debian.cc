@@ -6,6 +6,7 @@
 #include <string>
 
 #include "debian_packages.h"
+#include "tasks/cjk_glyphs.h"
 #include "tasks/debian_deps.h"
 #include "tasks/reverse_dictionary.h"
 #include "verb_data.h"
@@ -19,6 +20,22 @@ void add_install_flag(CLI::App& command, TaskFlags& flags) {
 }
 
 }  // namespace
+
+BuildTask add_cjk_glyphs(CLI::App& command, TaskFlags& common) {
+  auto options = std::make_shared<tasks::CjkGlyphsOptions>();  // shared: outlives the parser
+  add_install_flag(command, common);
+  command.add_option("--fonts", options->fonts, "Directory of the fonts")->capture_default_str();
+  command
+      .add_option("--variants", options->variants, "Pictures of each character and training face")
+      ->capture_default_str();
+  return [&common, options](Console& console, const Context& context,
+                            const tasks::TaskOutput& output) {
+    if (options->fonts == tasks::CjkGlyphsOptions().fonts) {
+      options->versions = need_packages(console, tasks::cjk_font_packages(), common.consent());
+    }
+    return tasks::build_cjk_glyphs(context, *options, output);
+  };
+}
 
 BuildTask add_debian_deps(CLI::App& command, TaskFlags& common) {
   auto options = std::make_shared<tasks::DebianDepsOptions>();  // shared: outlives the parser

@@ -177,9 +177,9 @@ bool are_near_duplicates(const std::vector<std::uint64_t>& words,
   }
   const std::size_t all = words.size() + other_words.size() - shared;
   const std::size_t shorter = std::min(words.size(), other_words.size());
-  constexpr std::size_t kFewestToContain = 3;
-  return (shared > 0 && 2 * shared >= all) ||
-         (shorter >= kFewestToContain && 5 * shared >= 4 * shorter);
+  constexpr std::size_t kFewestToContain = 5;
+  return (shared > 0 && 10 * shared >= 7 * all) ||
+         (shorter >= kFewestToContain && 10 * shared >= 9 * shorter);
 }
 
 DefinitionLosses guard_definitions(const Context& context, const WordForms& forms,

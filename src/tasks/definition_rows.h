@@ -35,8 +35,10 @@ struct DefinitionLosses {
 /// without a letter or digit.
 [[nodiscard]] std::string label_of_word(std::string_view word);
 
-/// Whether two definitions say nearly the same: half of the words of both are shared (Jaccard), or
-/// four fifths of those of the shorter one, if it has at least three.
+/// Whether one definition was written with a look at the other: they share seven tenths of the
+/// words of both (Jaccard), or nine tenths of those of the shorter one, if it has at least five.
+/// Short glosses of one meaning share half of their words anyway: "a swaggering show of courage",
+/// "a false show of courage".
 [[nodiscard]] bool are_near_duplicates(const std::vector<std::uint64_t>& words,
                                        const std::vector<std::uint64_t>& other_words);
 
