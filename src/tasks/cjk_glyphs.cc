@@ -267,10 +267,10 @@ class Builder {
     for (std::size_t face = 0; face < faces_.size(); ++face) {
       const FaceGlyphs& glyphs = glyphs_[face];
       const auto usable = std::count(glyphs.usable.begin(), glyphs.usable.end(), 1);
-      result.notes.push_back(fmt::format(
-          "{:5} {:20} {:6} drawn, left out: {} missing or empty, {} not unique, {} copies",
-          name_of(faces_[face].split), faces_[face].family, usable, glyphs.missing, glyphs.shared,
-          glyphs.copied));
+      result.notes.push_back(
+          fmt::format("{:5} {:20}{:6} usable, {} missing or empty, {} not unique, {} copies",
+                      name_of(faces_[face].split), faces_[face].family, usable, glyphs.missing,
+                      glyphs.shared, glyphs.copied));
     }
   }
 

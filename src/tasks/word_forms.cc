@@ -98,7 +98,7 @@ bool WordForms::is_form_of(std::string_view word, std::string_view headword) con
 std::string WordForms::remove_forms(std::string_view text,
                                     const std::vector<std::string>& labels) const {
   const std::vector<PlacedWord> words = placed_words(text);
-  std::vector<bool> removed(words.size(), false);
+  std::vector<std::size_t> ends(words.size(), 0);  // where what is removed from a word on ends
   for (const std::string& label : labels) {
     const std::vector<PlacedWord> headwords = placed_words(label);
     if (headwords.empty()) continue;
@@ -107,16 +107,15 @@ std::string WordForms::remove_forms(std::string_view text,
       for (std::size_t j = 0; j < headwords.size() && all; ++j) {
         all = is_form_of(words[i + j].word, headwords[j].word);
       }
-      if (all)
-        std::fill_n(removed.begin() + static_cast<std::ptrdiff_t>(i), headwords.size(), true);
+      if (all) ends[i] = std::max(ends[i], words[i + headwords.size() - 1].end);
     }
   }
   std::string kept;
   std::size_t from = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (!removed[i]) continue;
-    kept += text.substr(from, words[i].begin - from);
-    from = words[i].end;
+    if (ends[i] <= from) continue;
+    if (words[i].begin > from) kept += text.substr(from, words[i].begin - from);
+    from = ends[i];
   }
   kept += text.substr(from);
   return squeeze_blanks(kept);
