@@ -79,6 +79,13 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
     verb += " " + innermost->get_name();
   }
   const CLI::App& command = *innermost;
+  const auto parts = command.get_subcommands({});
+  if (!parts.empty() && words.size() > 2 && !words[2].starts_with('-')) {
+    std::vector<std::string> names;
+    for (const CLI::App* part : parts) names.push_back(part->get_name());
+    return fmt::format("unknown word \"{}\" after mhe{}{} (see mhe{} --help)", words[2], verb,
+                       did_you_mean(words[2], names), verb);
+  }
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     const std::vector<std::string> known = flags_of(command);
     for (const std::string& word : words) {

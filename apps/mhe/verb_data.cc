@@ -86,7 +86,8 @@ std::string next_steps(const std::string& directory, const tasks::TaskResult& re
   std::string text = "\nNext:\n";
   const std::filesystem::path root(directory);
   const auto path = [&](const std::string& name) { return quoted((root / name).string()); };
-  const std::string model = quoted((root / "model.mhe").string());
+  const std::filesystem::path plain = root.has_filename() ? root : root.parent_path();
+  const std::string model = quoted(plain.string() + ".mhe");
   for (const tasks::SplitFile& file : result.files) {
     if (!file.labels_name.empty()) {
       text +=

@@ -191,7 +191,10 @@ TaskResult build_debian_deps(const Context& context, const DebianDepsOptions& op
   }
   const bool wants_long = options.descriptions == Descriptions::kLong;
   if (wants_long && index.translations.empty()) {
-    fail(ErrorCode::kNotFound, "{} holds no English descriptions", options.lists);
+    fail(ErrorCode::kNotFound,
+         "{} holds no English descriptions; apt-get update -o Acquire::Languages=en gets them, and "
+         "--short does without",
+         options.lists);
   }
   OutputDirectory directory(output.directory, output.existing);
   Packages packages;
