@@ -2,10 +2,9 @@
 # Copyright 2026 The mhe Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# plan_agrees.sh ZIPF_DATA: what `mhe plan DATA` says of RAM and model size and what `mhe train`
+# plan_agrees.sh: what `mhe plan DATA` says of RAM and model size and what `mhe train`
 # then takes differ by at most 15 %, and a budget is kept or refused.
 set -euo pipefail
-zipf_data=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -27,8 +26,14 @@ compare() {  # DATA, then flags for both
   agree "$data RAM" "$(number train_bytes plan.json | awk '{print $1 / 1e6}')" "$(number peak_rss_mb train.json)"
 }
 
-"$zipf_data" 12000 30000 2000 150 >wide.txt
-"$zipf_data" 20000 5000 300 60 >narrow.txt
+# Like real texts: labels and words by Zipf's law, 75 and 30 of the words of a row from its labels.
+make() {  # NAME, then flags
+  "$MHE" data synthetic --out "$1" --dev-rows 0 --test-rows 0 --words-per-label 40 --noise 0.667 "${@:2}" >make.txt 2>&1 ||
+    { cat make.txt; exit 1; }
+  mv "$1/train.xmc" "$1.txt"
+}
+make wide --rows 12000 --features 30000 --labels 2000 --words-per-row 225
+make narrow --rows 20000 --features 5000 --labels 300 --words-per-row 90
 compare wide.txt
 compare narrow.txt --prune 0.2 --lengths 20,15
 

@@ -80,8 +80,8 @@ std::string input_size(const Part& part) {
 std::string text_of(const std::vector<Part>& parts, std::size_t width) {
   Table table;
   const bool text = !parts.empty() && parts.front().schema.kind == data::InputKind::kText;
-  table.add_row({"", "rows", "labels", "not in train", "labels a row",
-                 text ? "words a row" : "features a row", "bytes"});
+  table.add_row(
+      {"", "rows", "labels", "unseen", "labels/row", text ? "words/row" : "features/row", "size"});
   for (const Part& part : parts) {
     table.add_row({part.file.name, format_count(part.rows),
                    format_count(part.description.distinct_labels()),

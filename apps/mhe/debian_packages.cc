@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "tasks/command.h"
+#include "tasks/debian_deps.h"
 #include "tasks/lines.h"
 
 namespace mhe::app {
@@ -38,6 +39,12 @@ Command as_root(Command command) {
   return command;
 }
 
+Command install_command(const std::vector<std::string>& packages) {
+  Command command = as_root({"apt-get", "install", "-y", "--no-install-recommends"});
+  command.insert(command.end(), packages.begin(), packages.end());
+  return command;
+}
+
 bool ask(Console& console, const std::string& question) {
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return false;
   console.clear_progress();
@@ -47,10 +54,10 @@ bool ask(Console& console, const std::string& question) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// apt-get's own words go to standard error: standard output is for results.
+// Runs it without questions and without its words, errors excepted.
 void run(Console& console, const Command& command) {
   console.say(tasks::command_line(command));
-  Command quiet = {"sh", "-c", "exec \"$@\" >&2 </dev/null", "sh"};
+  Command quiet = {"sh", "-c", "exec \"$@\" >/dev/null </dev/null", "sh"};
   quiet.insert(quiet.end(), command.begin(), command.end());
   const int code = tasks::run_command(quiet);
   if (code != 0) {
@@ -62,21 +69,22 @@ void run(Console& console, const Command& command) {
 
 std::vector<std::pair<std::string, std::string>> need_packages(
     Console& console, const std::vector<std::string>& packages, Consent consent) {
-  Command install = as_root({"apt-get", "install", "-y", "-qq", "--no-install-recommends"});
-  std::string missing;
+  std::vector<std::string> missing;
   for (const std::string& package : packages) {
-    if (installed_version(package)) continue;
-    install.push_back(package);
-    missing += " " + package;
+    if (!installed_version(package)) missing.push_back(package);
   }
   if (!missing.empty()) {
-    console.say("needs these Debian packages:" + missing);
+    console.say("needs these Debian packages: " + tasks::command_line(missing));
     if (consent == Consent::kAsk && !ask(console, "Install them now?")) {
       fail(ErrorCode::kNotFound,
            "Debian packages are missing; give --install, or install them with:\n  {}",
-           tasks::command_line(install));
+           tasks::command_line(install_command(missing)));
     }
-    run(console, install);
+    // A fresh container has no index to find them in.
+    if (tasks::find_apt_index(tasks::DebianDepsOptions().lists).packages.empty()) {
+      run(console, as_root({"apt-get", "update"}));
+    }
+    run(console, install_command(missing));
   }
   std::vector<std::pair<std::string, std::string>> versions;
   for (const std::string& package : packages) {
@@ -88,7 +96,7 @@ std::vector<std::pair<std::string, std::string>> need_packages(
 }
 
 void fetch_descriptions(Console& console, Consent consent) {
-  const Command update = as_root({"apt-get", "update", "-qq", "-o", "Acquire::Languages=en"});
+  const Command update = as_root({"apt-get", "update", "-o", "Acquire::Languages=en"});
   if (consent == Consent::kAsk &&
       !ask(console, "apt's index has no English descriptions here. Get them now?")) {
     fail(ErrorCode::kNotFound,
