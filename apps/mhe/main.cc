@@ -82,6 +82,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
   const auto parts = command.get_subcommands({});
   if (!parts.empty() && words.size() > 2 && !words[2].starts_with('-')) {
     std::vector<std::string> names;
+    names.reserve(parts.size());
     for (const CLI::App* part : parts) names.push_back(part->get_name());
     return fmt::format("unknown word \"{}\" after mhe{}{} (see mhe{} --help)", words[2], verb,
                        did_you_mean(words[2], names), verb);

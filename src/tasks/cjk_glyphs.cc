@@ -61,6 +61,7 @@ constexpr std::array kDebianFonts = {
 
 std::vector<FontFace> default_faces() {
   std::vector<FontFace> faces;
+  faces.reserve(kDebianFonts.size());
   for (const DebianFont& font : kDebianFonts) {
     faces.push_back(
         {font.split, std::string(font.family), std::string(font.path), font.face_index});

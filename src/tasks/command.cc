@@ -31,6 +31,7 @@ int wait_for(pid_t child) {
 int spawn(const Command& command, const posix_spawn_file_actions_t* actions, pid_t& child) {
   std::vector<std::string> words = command;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   return ::posix_spawnp(&child, arguments[0], actions, nullptr, arguments.data(), environ);

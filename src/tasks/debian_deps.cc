@@ -3,6 +3,7 @@
 #include "tasks/debian_deps.h"
 
 #include <algorithm>
+#include <compare>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -60,7 +61,8 @@ void add_package(const Stanza& stanza, const std::string& place, Packages& packa
   Package package;
   package.version = stanza["Version"];
   const auto known = packages.find(name);
-  if (known != packages.end() && compare_versions(package.version, known->second.version) <= 0) {
+  if (known != packages.end() &&
+      std::is_lteq(compare_versions(package.version, known->second.version))) {
     return;
   }
   package.source = first_word(stanza["Source"]);

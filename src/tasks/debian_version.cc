@@ -35,7 +35,7 @@ std::strong_ordering compare_part(std::string_view a, std::string_view b) {
   while (!a.empty() || !b.empty()) {
     while ((!a.empty() && !is_digit(a[0])) || (!b.empty() && !is_digit(b[0]))) {
       const auto order = order_of(a, 0) <=> order_of(b, 0);
-      if (order != 0) return order;
+      if (std::is_neq(order)) return order;
       if (!a.empty()) a.remove_prefix(1);
       if (!b.empty()) b.remove_prefix(1);
     }
@@ -71,8 +71,12 @@ Parts split(std::string_view version) {
 std::strong_ordering compare_versions(std::string_view a, std::string_view b) {
   const Parts left = split(a);
   const Parts right = split(b);
-  if (const auto order = compare_part(left.epoch, right.epoch); order != 0) return order;
-  if (const auto order = compare_part(left.upstream, right.upstream); order != 0) return order;
+  if (const auto order = compare_part(left.epoch, right.epoch); std::is_neq(order)) {
+    return order;
+  }
+  if (const auto order = compare_part(left.upstream, right.upstream); std::is_neq(order)) {
+    return order;
+  }
   return compare_part(left.revision, right.revision);
 }
 

@@ -54,7 +54,9 @@ std::vector<DictdEntry> read_dictd_index(std::unique_ptr<data::ByteSource> sourc
         {parse_dictd_number(text.substr(first + 1, second - first - 1), lines.place()),
          parse_dictd_number(rest.substr(0, rest.find('\t')), lines.place())});
   }
-  std::sort(entries.begin(), entries.end());
+  std::sort(entries.begin(), entries.end(), [](const DictdEntry& a, const DictdEntry& b) {
+    return a.offset != b.offset ? a.offset < b.offset : a.size < b.size;
+  });
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   return entries;
 }

@@ -20,7 +20,7 @@ struct DictdEntry {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 
-  friend auto operator<=>(const DictdEntry&, const DictdEntry&) = default;
+  friend bool operator==(const DictdEntry&, const DictdEntry&) = default;
 };
 
 /// The number that `digits` stand for, most significant first. Throws kInvalidData.

@@ -45,7 +45,7 @@ struct GlyphRenderer::Face {
   Face& operator=(const Face&) = delete;
 
   // Null if there is no outline.
-  FT_Outline* load(FT_UInt glyph) const {
+  [[nodiscard]] FT_Outline* load(FT_UInt glyph) const {
     if (FT_Load_Glyph(face, glyph, kLoadFlags) != 0) return nullptr;
     return face->glyph->format == FT_GLYPH_FORMAT_OUTLINE ? &face->glyph->outline : nullptr;
   }

@@ -49,7 +49,7 @@ void add_row(Split split, const std::vector<std::string>& words, std::string_vie
   if (row.labels.empty()) return;
   std::sort(row.labels.begin(), row.labels.end());
   row.labels.erase(std::unique(row.labels.begin(), row.labels.end()), row.labels.end());
-  row.text = valid_utf8(std::string(definition));
+  row.text = valid_utf8(definition);
   rows.push_back(std::move(row));
 }
 

@@ -30,14 +30,13 @@ void add_row(const TextRow& row, labels::LabelNames& names, data::RowBatch& batc
 
 }  // namespace
 
-std::string valid_utf8(std::string text) {
+std::string valid_utf8(std::string_view text) {
   constexpr std::uint32_t kReplacement = 0xFFFD;
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     const bool invalid = text::next_code_point(text, at) == kReplacement;
-    out += invalid ? std::string_view("\xEF\xBF\xBD")
-                   : std::string_view(text).substr(begin, at - begin);
+    out += invalid ? std::string_view("\xEF\xBF\xBD") : text.substr(begin, at - begin);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/context.h"
@@ -18,7 +19,7 @@ struct TextRow {
 };
 
 /// Replaces invalid UTF-8 by U+FFFD, so that every reader takes the text.
-[[nodiscard]] std::string valid_utf8(std::string text);
+[[nodiscard]] std::string valid_utf8(std::string_view text);
 
 /// Writes train.tsv, dev.tsv and test.tsv: a header line with `field_names` and "labels", labels
 /// between commas. Rows come in a random order that is always the same, so that the first lines of
