@@ -299,7 +299,10 @@ TaskResult build_cjk_glyphs(const Context& context, const CjkGlyphsOptions& opti
                             const TaskOutput& output) {
   OutputDirectory directory(output.directory, output.existing);
   TaskResult result = Builder(context, options).build(directory);
-  write_marker(directory, "cjk-glyphs", options.versions, result);
+  auto settings = options.versions;
+  settings.emplace_back("FreeType", freetype_version());
+  settings.emplace_back("variants", std::to_string(options.variants));
+  write_marker(directory, "cjk-glyphs", settings, result);
   directory.commit();
   return result;
 }

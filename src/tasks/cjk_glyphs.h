@@ -42,7 +42,8 @@ struct CjkGlyphsOptions {
 /// is missing, empty, that of .notdef or that of another character as well, or if it looks the same
 /// in a face that comes before it, test first, then dev. contact-sheet.png shows a line a face.
 ///
-/// Memory: 1 KB for each of the 21,000 characters and a dozen faces, 350 MB. Throws kNotFound for
+/// Memory: 1 KB for each of the 21,000 characters of 16 faces, 350 MB, and as much of the fonts,
+/// mapped. Throws kNotFound for
 /// fonts that are missing.
 TaskResult build_cjk_glyphs(const Context& context, const CjkGlyphsOptions& options,
                             const TaskOutput& output);

@@ -127,6 +127,17 @@ bool GlyphRenderer::draw(char32_t character, const Placement& placement, Picture
   return FT_Outline_Get_Bitmap(face_->library, outline, &bitmap) == 0;
 }
 
+std::string freetype_version() {
+  FT_Library library = nullptr;
+  if (FT_Init_FreeType(&library) != 0) fail(ErrorCode::kInternal, "FreeType cannot be started");
+  FT_Int major = 0;
+  FT_Int minor = 0;
+  FT_Int patch = 0;
+  FT_Library_Version(library, &major, &minor, &patch);
+  FT_Done_FreeType(library);
+  return fmt::format("{}.{}.{}", major, minor, patch);
+}
+
 double relative_difference(const Picture& a, const Picture& b) {
   std::uint64_t difference = 0;
   std::uint64_t ink = 0;

@@ -50,6 +50,9 @@ class GlyphRenderer {
   std::unique_ptr<Face> face_;
 };
 
+/// The version of FreeType, on which the last bits of a picture may depend.
+[[nodiscard]] std::string freetype_version();
+
 /// The differences of their pixels over their ink: 0 for equal ones, 1 if they have nothing in
 /// common.
 [[nodiscard]] double relative_difference(const Picture& a, const Picture& b);
