@@ -48,6 +48,7 @@ data::WriteOptions make_write_options(const WriteFlags& flags) {
   }
   options.label_path = flags.label_file_out;
   options.label_names_path = flags.label_names_out;
+  options.number_labels = !flags.label_names.empty();
   options.label_separator = parse_label_separator(flags.label_separator_out);
   options.num_features = flags.num_features;
   options.num_labels = flags.num_labels;

@@ -142,6 +142,10 @@ class LabelArchive final : public Output {
   std::vector<float> ones_;
 };
 
+bool numbers_labels(const WriteOptions& options) {
+  return options.number_labels || !options.label_names_path.empty();
+}
+
 class OutputsWriter final : public Writer {
  public:
   OutputsWriter(const Context& context, const WriteOptions& options, const Schema& schema,
@@ -179,7 +183,7 @@ class OutputsWriter final : public Writer {
               *options_.num_features, *options_.num_labels, totals_.features, totals_.labels);
     }
     totals_.labels = std::max<std::uint64_t>(
-        totals_.labels, options_.label_names_path.empty() ? names_.num_numbered() : names_.size());
+        totals_.labels, numbers_labels(options_) ? names_.size() : names_.num_numbered());
     if (!options_.label_names_path.empty()) write_names();
     for (auto output = outputs_.rbegin(); output != outputs_.rend(); ++output) {
       (*output)->finish(context_, totals_);
@@ -244,8 +248,8 @@ class Opener {
         options_(options),
         schema_(schema),
         names_(names),
-        numbers_(names, options.label_names_path.empty() ? LabelNumbers::Rule::kByName
-                                                         : LabelNumbers::Rule::kById),
+        numbers_(names, numbers_labels(options) ? LabelNumbers::Rule::kById
+                                                : LabelNumbers::Rule::kByName),
         writer_(std::make_unique<OutputsWriter>(context, options, schema, names)) {}
 
   std::unique_ptr<Writer> open(Format format) {

@@ -23,6 +23,7 @@ struct WriteOptions {
   std::string label_path;         ///< second file, for formats that keep labels apart
   std::string label_names_path;   ///< for formats that number labels: number them in the order of
                                   ///< their ids and write their names here, a line each
+  bool number_labels = false;     ///< number them so without writing the names
   std::string label_separator;    ///< empty: "," in CSV and TSV, a blank in label lines
   std::string label_prefix = "__label__";     ///< fastText
   std::optional<std::uint64_t> num_features;  ///< what a header shall declare at least

@@ -22,7 +22,7 @@ struct SolverOptions {
   float loss_weight = 1.0F;         ///< C: how much an error costs against large weights
   std::uint32_t sweeps = 10;        ///< passes over a node's examples
   std::uint32_t recheck_every = 5;  ///< every so many sweeps, examples at rest are looked at again
-  float tolerance = 0.03F;          ///< gradients this small are left as they are
+  float tolerance = 0.05F;          ///< gradients this small are left as they are
   float prune = 0.05F;              ///< weights not larger in absolute value are dropped
 };
 
