@@ -7,8 +7,8 @@ target_compile_options(mhe_options INTERFACE
   # would make results depend on the ISA it was told about, and model files must not.
   -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 warns of every "text" + std::string() that it inlines (its bug 105651).
-  target_compile_options(mhe_options INTERFACE -Wno-restrict)
+  # At -O3 GCC 12 warns of every "text" + std::string() that it inlines (its bug 105651).
+  target_compile_options(mhe_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
 endif()
 if(MHE_WERROR)
   target_compile_options(mhe_options INTERFACE -Werror)

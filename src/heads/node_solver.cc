@@ -93,14 +93,14 @@ void NodeSolver::copy_rows(std::span<const Visit> visits, NodeExamples& examples
     ++rows;
     nonzeros += features_[visit.row].size();
   }
-  const bool all_rows = rows == features_.rows();
   examples.columns.clear();
   examples.columns.reserve(nonzeros + kernels::kColumnsAhead);
   examples.inverse_curvature.clear();
   examples.inverse_curvature.reserve(rows);
-  examples.own_offsets.assign(1, 0);
-  examples.own_values.clear();
-  if (!all_rows) examples.own_values.reserve(nonzeros);
+  examples.offsets.assign(1, 0);
+  examples.offsets.reserve(rows + 1);
+  examples.value_begins.clear();
+  examples.value_begins.reserve(rows);
 
   const float diagonal = 0.5F / options_.loss_weight;
   last_row = kNoChild;
@@ -121,12 +121,9 @@ void NodeSolver::copy_rows(std::span<const Visit> visits, NodeExamples& examples
       squares += row.values[i] * row.values[i];
     }
     examples.inverse_curvature.push_back(1.0F / (squares + diagonal));
-    if (all_rows) continue;
-    examples.own_values.insert(examples.own_values.end(), row.values.begin(), row.values.end());
-    examples.own_offsets.push_back(examples.columns.size());
+    examples.value_begins.push_back(features_.offsets[visit.row]);
+    examples.offsets.push_back(examples.columns.size());
   }
-  examples.offsets = all_rows ? features_.offsets.data() : examples.own_offsets.data();
-  examples.values = all_rows ? features_.values.data() : examples.own_values.data();
 }
 
 // The weights of frequent features, most of what a sweep touches, come to lie together in cache.
@@ -159,9 +156,10 @@ void NodeSolver::run_sweeps(const NodeExamples& examples, RandomStream& random) 
   std::iota(order_.begin(), order_.end(), 0U);
 
   kernels::SweepProblem problem;
-  problem.offsets = examples.offsets;
+  problem.offsets = examples.offsets.data();
   problem.columns = examples.columns.data();
-  problem.values = examples.values;
+  problem.value_begins = examples.value_begins.data();
+  problem.values = features_.values.data();
   problem.inverse_curvature = examples.inverse_curvature.data();
   problem.positives = positives_.data();
   problem.num_groups = num_groups;

@@ -50,16 +50,14 @@ struct NodeWeights {
   std::vector<float> values;
 };
 
-/// The examples of a node as a matrix of their own, whose columns are the features that occur. 8
-/// bytes a nonzero, and 4 where all rows are there: values and offsets are then the features' own.
+/// The examples of a node as a matrix of their own, whose columns are the features that occur. 4
+/// bytes a nonzero: values are the features' own.
 struct NodeExamples {
-  std::vector<std::uint32_t> global_of;  ///< column -> feature; the most frequent first
-  std::vector<std::uint32_t> columns;    ///< and kernels::kColumnsAhead more
-  std::vector<float> inverse_curvature;  ///< one a row
-  std::vector<std::uint64_t> own_offsets;
-  std::vector<float> own_values;
-  const std::uint64_t* offsets = nullptr;
-  const float* values = nullptr;
+  std::vector<std::uint32_t> global_of;     ///< column -> feature; the most frequent first
+  std::vector<std::uint32_t> columns;       ///< and kernels::kColumnsAhead more
+  std::vector<float> inverse_curvature;     ///< one a row
+  std::vector<std::uint64_t> offsets;       ///< of the columns
+  std::vector<std::uint64_t> value_begins;  ///< in the features' values, one a row
 
   [[nodiscard]] std::size_t rows() const noexcept { return inverse_curvature.size(); }
 };

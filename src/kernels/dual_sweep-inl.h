@@ -37,12 +37,13 @@ HWY_INLINE void score_row(const SweepProblem& p, std::size_t row, const std::siz
       z[g * kParts + part] = hn::Load(d, p.bias + lane_offsets[g] + part * step);
     }
   }
+  const float* HWY_RESTRICT values = p.values + p.value_begins[row];
   const std::uint64_t end = p.offsets[row + 1];
   for (std::uint64_t at = p.offsets[row]; at < end; ++at) {
     const float* HWY_RESTRICT w = p.weights + p.columns[at] * lanes;
     const float* ahead = p.weights + p.columns[at + kColumnsAhead] * lanes;
     for (std::size_t g = 0; g < NumGroups; ++g) __builtin_prefetch(ahead + lane_offsets[g]);
-    const Vec x = hn::Set(d, p.values[at]);
+    const Vec x = hn::Set(d, *values++);
     for (std::size_t g = 0; g < NumGroups; ++g) {
       for (std::size_t part = 0; part < kParts; ++part) {
         Vec& sum = z[g * kParts + part];
@@ -62,10 +63,11 @@ HWY_INLINE void update_row(const SweepProblem& p, std::size_t row, const std::si
   const std::size_t lanes = p.num_groups * kGroupLanes;
   Vec s[NumGroups * kParts];
   for (std::size_t i = 0; i < NumGroups * kParts; ++i) s[i] = hn::Load(d, steps + i * step);
+  const float* HWY_RESTRICT values = p.values + p.value_begins[row];
   const std::uint64_t end = p.offsets[row + 1];
   for (std::uint64_t at = p.offsets[row]; at < end; ++at) {
     float* HWY_RESTRICT w = p.weights + p.columns[at] * lanes;
-    const Vec x = hn::Set(d, p.values[at]);
+    const Vec x = hn::Set(d, *values++);
     for (std::size_t g = 0; g < NumGroups; ++g) {
       for (std::size_t part = 0; part < kParts; ++part) {
         float* HWY_RESTRICT at_lane = w + lane_offsets[g] + part * step;

@@ -35,7 +35,8 @@ void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> 
       if ((p.used_lanes >> lane & 1) == 0) continue;
       float z = p.bias[lane];
       for (std::uint64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
-        z = std::fma(p.values[at], p.weights[p.columns[at] * lanes + lane], z);
+        z = std::fma(p.values[p.value_begins[row] + at - p.offsets[row]],
+                     p.weights[p.columns[at] * lanes + lane], z);
       }
       const float y = (p.positives[row] >> lane & 1) != 0 ? 1.0F : -1.0F;
       float& dual = p.duals[row * lanes + lane];
@@ -50,7 +51,7 @@ void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> 
       if (step == 0) continue;
       for (std::uint64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
         float& w = p.weights[p.columns[at] * lanes + lane];
-        w = std::fma(p.values[at], step, w);
+        w = std::fma(p.values[p.value_begins[row] + at - p.offsets[row]], step, w);
       }
       p.bias[lane] += step;
     }

@@ -27,8 +27,9 @@ inline constexpr std::size_t kColumnsAhead = 8;
 /// step. All arithmetic of a lane happens in the lane, in row order, so results do not depend on
 /// the width of the machine's vectors.
 struct SweepProblem {
-  const std::uint64_t* offsets = nullptr;  ///< row i is [offsets[i], offsets[i+1]) of the next two
+  const std::uint64_t* offsets = nullptr;  ///< row i is [offsets[i], offsets[i+1]) of the columns
   const std::uint32_t* columns = nullptr;  ///< with kColumnsAhead valid ones behind the last row
+  const std::uint64_t* value_begins = nullptr;  ///< where the values of row i begin
   const float* values = nullptr;
   const float* inverse_curvature = nullptr;  ///< per row: 1 / (|x|^2 + 1 + diagonal)
   const std::uint64_t* positives = nullptr;  ///< per row: bit l set if y = +1 in lane l, else -1

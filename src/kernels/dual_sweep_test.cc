@@ -55,6 +55,7 @@ struct Fixture {
     std::iota(order.begin(), order.end(), 0U);
     problem.offsets = offsets.data();
     problem.columns = columns.data();
+    problem.value_begins = offsets.data();
     problem.values = values.data();
     problem.inverse_curvature = inverse_curvature.data();
     problem.positives = positives.data();

@@ -200,9 +200,8 @@ class LevelSampler {
     const auto children = static_cast<std::size_t>(std::popcount(weights.present));
     const std::size_t lanes = (children + kLanes - 1) / kLanes * kLanes;
     const std::size_t occurring = gathered.global_of.size();
-    figures.example_bytes =
-        4 * (gathered.columns.size() + gathered.own_values.size() + occurring + gathered.rows()) +
-        8 * gathered.own_offsets.size();
+    figures.example_bytes = 4 * (gathered.columns.size() + occurring + gathered.rows()) +
+                            8 * (gathered.offsets.size() + gathered.value_begins.size());
     // Duals, positives, order and state of the rows; weights, and their order by feature.
     figures.lane_bytes = gathered.rows() * (4 * lanes + 13) + occurring * (4 * lanes + 12);
     kernels::RecordTable table;
