@@ -248,8 +248,8 @@ class Opener {
         options_(options),
         schema_(schema),
         names_(names),
-        numbers_(names, numbers_labels(options) ? LabelNumbers::Rule::kById
-                                                : LabelNumbers::Rule::kByName),
+        numbers_(names,
+                 numbers_labels(options) ? LabelNumbers::Rule::kById : LabelNumbers::Rule::kByName),
         writer_(std::make_unique<OutputsWriter>(context, options, schema, names)) {}
 
   std::unique_ptr<Writer> open(Format format) {
