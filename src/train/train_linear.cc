@@ -85,6 +85,7 @@ void give_back(Examples& examples, const Examples& rows) {
 void train_again(const Context& context, const TrainingSet& set, const LinearOptions& options,
                  PartialFile& partial, std::vector<model::TrainedMember>& members) {
   std::vector<heads::BeamOptions> searches;
+  searches.reserve(members.size());
   for (const model::TrainedMember& member : members) searches.push_back(member.search);
   members.clear();
   release_free_memory();
