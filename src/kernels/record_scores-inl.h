@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Included once for every target by record_scores.cc.
-#if defined(MHE_KERNELS_RECORD_SCORES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef MHE_KERNELS_RECORD_SCORES_INL_H_
-#undef MHE_KERNELS_RECORD_SCORES_INL_H_
+#if defined(MHE_KERNELS_RECORD_SCORES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MHE_KERNELS_RECORD_SCORES_INL_H
+#undef MHE_KERNELS_RECORD_SCORES_INL_H
 #else
-#define MHE_KERNELS_RECORD_SCORES_INL_H_
+#define MHE_KERNELS_RECORD_SCORES_INL_H
 #endif
 
 #include <array>
