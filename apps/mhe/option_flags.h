@@ -46,6 +46,12 @@ class OptionFlags {
   CLI::App& command_;
 };
 
+/// Whether the flag of an option, by its name in the struct, was given on the command line.
+inline bool is_given(const CLI::App& command, const char* name) {
+  const CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
+  return option != nullptr && option->count() > 0;
+}
+
 /// Copies the options that were given on the command line, so that the others stay as a preset has
 /// them. `from` is the struct that OptionFlags wrote to.
 template <class Options>
@@ -55,8 +61,7 @@ void copy_given(const CLI::App& command, Options& from, Options& to) {
   std::size_t next = 0;
   to.visit([&](const char* name, auto& value, const char*) {
     const void* source = sources[next++];
-    const CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
-    if (option == nullptr || option->count() == 0) return;
+    if (!is_given(command, name)) return;
     value = *static_cast<const std::decay_t<decltype(value)>*>(source);
   });
 }
@@ -66,8 +71,7 @@ template <class Options>
 std::set<std::string> given_options(const CLI::App& command, Options options) {
   std::set<std::string> given;
   options.visit([&](const char* name, auto&, const char*) {
-    const CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
-    if (option != nullptr && option->count() > 0) given.insert(name);
+    if (is_given(command, name)) given.insert(name);
   });
   return given;
 }

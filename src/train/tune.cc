@@ -131,6 +131,7 @@ class Search {
     if (!is_fixed("loss_weight")) try_loss_weights();
     if (vectorizer_) {
       for (const Move& move : text_moves(vectorizer_->options())) try_text(move);
+      if (features_are_rejected_) read(tuned_.text_rule);
     }
     for (const Move& move : head_moves(tuned_.options, num_labels_)) try_head(move);
     return std::move(tuned_);
@@ -204,11 +205,8 @@ class Search {
     read(rule);
     const bool better = keep_if_better(attempt(move.setting, tuned_.options));
     longest_ = std::max(longest_, seconds() - begin);
-    if (better) {
-      tuned_.text_rule = rule;
-    } else {
-      read(tuned_.text_rule);
-    }
+    if (better) tuned_.text_rule = rule;
+    features_are_rejected_ = !better;
   }
 
   bool keep_if_better(const std::optional<Gains>& gains) {
@@ -230,6 +228,7 @@ class Search {
   Examples training_;
   Examples judges_;
   std::optional<text::Vectorizer> vectorizer_;
+  bool features_are_rejected_ = false;  // those at hand are of a text rule that was not kept
 };
 
 }  // namespace
