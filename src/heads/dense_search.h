@@ -1,0 +1,57 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The best labels of a head with dense rows, in memory or mapped from a file.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <mhe/ids.h>
+
+#include "heads/dense_head.h"
+#include "heads/head_spec.h"
+
+namespace mhe::heads {
+
+struct FoundLabel {
+  LabelId label{};
+  float score = 0;  ///< a probability as the head sees it
+};
+
+/// Finds an array by its name; null if there is none.
+using FindTensor = std::function<const HeadTensor*(std::string_view name)>;
+
+/// Searches one head. Holds the scratch space, so one for each thread; allocates nothing once it
+/// has seen the largest k. The arrays must outlive it. Contents that come from a file are not
+/// trusted: a damaged label is left out, damaged numbers give wrong but finite scores.
+class DenseSearch {
+ public:
+  /// Throws kInvalidData, saying which, if arrays are missing or not of the size the spec asks for.
+  [[nodiscard]] static std::unique_ptr<DenseSearch> make(const HeadSpec& spec,
+                                                         const FindTensor& find);
+  virtual ~DenseSearch() = default;
+
+  /// The k best labels for a feature vector of spec.dim numbers, best first, equal scores by the
+  /// smaller id; never a phantom. Valid until the next call. `beam` replaces spec.candidates unless
+  /// it is 0.
+  [[nodiscard]] virtual std::span<const FoundLabel> search(std::span<const float> features,
+                                                           std::size_t k, std::size_t beam) = 0;
+
+  /// Whether the head's own best digit is right, digit by digit, for an example of this label; of
+  /// the last search. Heads without digits have none.
+  [[nodiscard]] virtual std::span<const std::uint32_t> best_digits() const { return {}; }
+  /// Probability that the heads of the last search gave to numbers that are no label (product).
+  [[nodiscard]] virtual double phantom_mass() const { return 0; }
+
+ protected:
+  DenseSearch() = default;
+};
+
+/// The arrays of a head that is being trained, to search in.
+[[nodiscard]] std::unique_ptr<DenseSearch> make_search(const DenseHead& head);
+
+}  // namespace mhe::heads
