@@ -1,0 +1,44 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Digits for product heads that can be learnt: each a cluster of labels that look alike from one
+// side. docs/decisions/0010-product-codes.md has what they are worth.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "matrix/view.h"
+
+namespace mhe::labels {
+
+struct ProductCodeOptions {
+  std::size_t subspace = 16;        ///< dimensions of the random projection that a head clusters
+  std::int32_t max_iterations = 8;  ///< of 2-means a split
+};
+
+/// A digit for every label and head, [label][head]; no two labels have the same digits, and the
+/// digits of a head are used equally often, but for one label more or less.
+///
+/// `embeddings` has a row a label that tells which labels are alike: a mean of its examples, or
+/// its weights in a trained classifier. Without columns, or where rows are equal, digits are drawn
+/// at random. Each head clusters the labels in a random projection of its own, by balanced 2-means
+/// splits of its digits.
+///
+/// Where the lengths cover no more labels than there are unless all heads count, a head clusters
+/// with one direction a split for all labels, but halves those with equal digits so far one by
+/// one: digits that tell all labels apart. With more heads than that each is clustered for itself,
+/// and labels that end with equal digits trade one with another label.
+///
+/// Throws kInvalidArgument if the lengths do not cover the labels or an embedding is not finite.
+/// Deterministic by the Context's seed, whatever its threads. Memory: subspace + 4 floats a label.
+[[nodiscard]] std::vector<std::uint32_t> product_codes(const Context& context,
+                                                       std::size_t num_labels,
+                                                       MatrixView embeddings,
+                                                       std::span<const std::uint32_t> lengths,
+                                                       const ProductCodeOptions& options = {});
+
+}  // namespace mhe::labels
