@@ -1,0 +1,123 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "labels/product_decoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace mhe::labels {
+
+ProductDecoder::ProductDecoder(const LabelSpace& space, std::size_t rank)
+    : groups_(rank, KBestDecoder(space)),
+      group_size_(std::accumulate(space.lengths().begin(), space.lengths().end(), std::size_t{0})) {
+  require(rank >= 1, "product heads have at least 1 group, got 0");
+}
+
+std::size_t ProductDecoder::decode(std::span<const float> probabilities,
+                                   std::span<const float> gates, std::size_t k) {
+  require(probabilities.size() == groups_.size() * group_size_,
+          "{} groups of {} outputs need {} probabilities, got {}", groups_.size(), group_size_,
+          groups_.size() * group_size_, probabilities.size());
+  size_ = 0;
+  if (groups_.size() == 1) {
+    return size_ = groups_[0].decode(probabilities, ScoreKind::kProbability, k);
+  }
+  require(gates.size() == groups_.size(), "expected a gate for each of {} groups, got {}",
+          groups_.size(), gates.size());
+  const std::uint64_t labels =
+      space().num_labels().value_or(std::numeric_limits<std::uint64_t>::max());
+  k = std::min<std::uint64_t>(k, labels);
+  for (std::size_t depth = k;; depth *= 2) {
+    const double bound = collect(probabilities, gates, depth);
+    if (depth >= labels) break;
+    if (candidates_.size() >= k && (k == 0 || candidates_[k - 1].probability >= bound)) break;
+  }
+  return size_ = k;
+}
+
+// The `depth` best of each group, as labels of the whole, best first; returns the most that any
+// other label can have.
+double ProductDecoder::collect(std::span<const float> probabilities, std::span<const float> gates,
+                               std::size_t depth) {
+  candidates_.clear();
+  double bound = 0;
+  for (std::uint32_t g = 0; g < groups_.size(); ++g) {
+    const std::size_t found = groups_[g].decode(probabilities.subspan(g * group_size_, group_size_),
+                                                ScoreKind::kProbability, depth);
+    for (std::uint32_t rank = 0; rank < found; ++rank) {
+      candidates_.push_back(
+          {probability_of(groups_[g].digits(rank), probabilities, gates), g, rank});
+    }
+    if (found == depth && found > 0) {
+      bound += static_cast<double>(gates[g]) * std::exp(groups_[g].log_prob(found - 1));
+    }
+  }
+  std::sort(candidates_.begin(), candidates_.end(),
+            [this](const Candidate& a, const Candidate& b) { return is_before(a, b); });
+  const auto same = [this](const Candidate& a, const Candidate& b) {
+    return a.probability == b.probability &&
+           std::equal(digits_of(a).begin(), digits_of(a).end(), digits_of(b).begin());
+  };
+  candidates_.erase(std::unique(candidates_.begin(), candidates_.end(), same), candidates_.end());
+  return bound;
+}
+
+double ProductDecoder::probability_of(std::span<const std::uint32_t> digits,
+                                      std::span<const float> probabilities,
+                                      std::span<const float> gates) const {
+  double sum = 0;
+  const float* head = probabilities.data();
+  for (const float gate : gates) {
+    auto product = static_cast<double>(gate);
+    for (std::size_t h = 0; h < digits.size(); ++h) {
+      product *= static_cast<double>(head[digits[h]]);
+      head += space().lengths()[h];
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+bool ProductDecoder::is_before(const Candidate& a, const Candidate& b) const {
+  if (a.probability != b.probability) return a.probability > b.probability;
+  const auto digits_a = digits_of(a);
+  const auto digits_b = digits_of(b);
+  return std::lexicographical_compare(digits_a.begin(), digits_a.end(), digits_b.begin(),
+                                      digits_b.end());
+}
+
+std::span<const std::uint32_t> ProductDecoder::digits_of(const Candidate& candidate) const {
+  return groups_[candidate.group].digits(candidate.rank);
+}
+
+std::span<const std::uint32_t> ProductDecoder::digits(std::size_t rank) const {
+  require(rank < size_, "rank {} is out of range; {} labels were decoded", rank, size_);
+  return groups_.size() == 1 ? groups_[0].digits(rank) : digits_of(candidates_[rank]);
+}
+
+double ProductDecoder::probability(std::size_t rank) const {
+  require(rank < size_, "rank {} is out of range; {} labels were decoded", rank, size_);
+  return groups_.size() == 1 ? std::exp(groups_[0].log_prob(rank)) : candidates_[rank].probability;
+}
+
+// Digits of no label agree with the last label up to some head, and are greater there.
+double phantom_mass(const LabelSpace& space, std::span<const float> probabilities) {
+  double mass = 0;
+  double agreeing = 1;
+  for (std::size_t h = 0; h < space.num_heads(); ++h) {
+    const std::span<const float> head = probabilities.first(space.lengths()[h]);
+    const std::uint32_t last = space.last_label()[h];
+    double greater = 0;
+    for (const float p : head.subspan(last + 1)) greater += static_cast<double>(p);
+    mass += agreeing * greater;
+    agreeing *= static_cast<double>(head[last]);
+    probabilities = probabilities.subspan(head.size());
+  }
+  return mass;
+}
+
+}  // namespace mhe::labels
