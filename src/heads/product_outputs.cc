@@ -3,34 +3,24 @@
 #include "heads/product_outputs.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/check.h"
+#include "kernels/losses.h"
+#include "kernels/rows.h"
 
 namespace mhe::heads {
 namespace {
 
-// Outputs to probabilities, in place; returns the log of the sum of exponentials, so that
-// log p = output - that.
-double softmax(std::span<float> outputs) {
-  const float most = *std::max_element(outputs.begin(), outputs.end());
-  float sum = 0;
-  for (float& output : outputs) {
-    output = std::exp(output - most);
-    sum += output;
-  }
-  const float scale = 1 / sum;
-  for (float& output : outputs) output *= scale;
-  return static_cast<double>(most) + std::log(static_cast<double>(sum));
-}
+constexpr float kLeastSum = 1e-30F;  // of sigmoids that are all next to 0
 
-float sigmoid(float output) {
-  return 1 / (1 + std::exp(-output));
-}
-
-// log(1 + e^x) without overflow.
-double softplus(double x) {
-  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+// Outputs to probabilities times `scale`, in place; returns the log of the sum of exponentials, so
+// that log p = output - that.
+double softmax(std::span<float> outputs, float scale = 1) {
+  const kernels::MaxSum found = kernels::max_sum(outputs.data(), outputs.size());
+  const double log_sum =
+      static_cast<double>(found.max) + kernels::portable_log(static_cast<double>(found.sum));
+  kernels::scale_exp(outputs.data(), outputs.size(), static_cast<float>(log_sum), scale);
+  return log_sum;
 }
 
 double sigmoid_loss(const ProductLayout& layout, std::span<const std::uint32_t> digits,
@@ -48,10 +38,7 @@ double sigmoid_loss(const ProductLayout& layout, std::span<const std::uint32_t> 
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (is_first(i)) loss -= static_cast<double>(outputs[layout.begin(i % heads) + digits[i]]);
   }
-  for (float& output : outputs) {
-    loss += softplus(static_cast<double>(output));
-    output = weight * sigmoid(output);
-  }
+  loss += static_cast<double>(kernels::scale_sigmoid(outputs.data(), outputs.size(), weight));
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (is_first(i)) outputs[layout.begin(i % heads) + digits[i]] -= weight;
   }
@@ -71,8 +58,7 @@ double softmax_loss(const ProductLayout& layout, std::span<const std::uint32_t> 
     for (std::size_t i = h; i < digits.size(); i += heads) {
       wanted += static_cast<double>(head[digits[i]]);
     }
-    loss += softmax(head) - wanted / static_cast<double>(labels);
-    for (float& p : head) p *= weight;
+    loss += softmax(head, weight) - wanted / static_cast<double>(labels);
     for (std::size_t i = h; i < digits.size(); i += heads) head[digits[i]] -= share;
   }
   return loss;
@@ -86,7 +72,8 @@ class MixtureLoss {
       : layout_(layout),
         digits_(digits),
         labels_(digits.size() / layout.num_heads()),
-        posteriors_(labels_ * layout.rank()) {}
+        logs_(labels_ * layout.rank()),
+        posteriors_(logs_.size()) {}
 
   double run(float weight, std::span<float> outputs) {
     join_logs(outputs);
@@ -111,14 +98,14 @@ class MixtureLoss {
     return digits_[label * layout_.num_heads() + head];
   }
   [[nodiscard]] float posterior(std::size_t label, std::size_t g) const {
-    return static_cast<float>(posteriors_[label * layout_.rank() + g]);
+    return posteriors_[label * layout_.rank() + g];
   }
 
-  // posteriors = log gate_g + sum_h log p_g^h(y_h); outputs become probabilities.
+  // logs_ = log gate_g + sum_h log p_g^h(y_h); outputs become probabilities.
   void join_logs(std::span<float> outputs) {
     const auto add = [&](std::span<float> head, std::size_t g, const auto& place_of) {
       for (std::size_t i = 0; i < labels_; ++i) {
-        posteriors_[i * layout_.rank() + g] += static_cast<double>(head[place_of(i)]);
+        logs_[i * layout_.rank() + g] += static_cast<double>(head[place_of(i)]);
       }
     };
     std::vector<double> log_sums(layout_.rank());
@@ -132,8 +119,8 @@ class MixtureLoss {
       }
     }
     const double gate_log_sum = softmax(gates);
-    for (std::size_t i = 0; i < posteriors_.size(); ++i) {
-      posteriors_[i] -= log_sums[i % layout_.rank()] + gate_log_sum;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
+      logs_[i] -= log_sums[i % layout_.rank()] + gate_log_sum;
     }
   }
 
@@ -141,13 +128,13 @@ class MixtureLoss {
   double normalize() {
     double loss = 0;
     for (std::size_t i = 0; i < labels_; ++i) {
-      const std::span<double> row =
+      const std::span<double> logs = std::span(logs_).subspan(i * layout_.rank(), layout_.rank());
+      const double most = *std::max_element(logs.begin(), logs.end());
+      const std::span<float> row =
           std::span(posteriors_).subspan(i * layout_.rank(), layout_.rank());
-      const double most = *std::max_element(row.begin(), row.end());
-      double sum = 0;
-      for (double& p : row) sum += p = std::exp(p - most);
-      for (double& p : row) p /= sum;
-      loss -= most + std::log(sum);
+      std::transform(logs.begin(), logs.end(), row.begin(),
+                     [&](double log_p) { return static_cast<float>(log_p - most); });
+      loss -= most + softmax(row);
     }
     return loss / static_cast<double>(labels_);
   }
@@ -155,7 +142,8 @@ class MixtureLoss {
   const ProductLayout& layout_;
   std::span<const std::uint32_t> digits_;
   std::size_t labels_;
-  std::vector<double> posteriors_;  // [label][group]
+  std::vector<double> logs_;       // [label][group]
+  std::vector<float> posteriors_;  // [label][group]
 };
 
 }  // namespace
@@ -188,10 +176,10 @@ double product_probabilities(const ProductLayout& layout, std::span<float> outpu
         softmax(head);
         continue;
       }
-      double sum = 0;
-      for (float& output : head) sum += static_cast<double>(output = sigmoid(output));
-      for (float& p : head) p = sum > 0 ? static_cast<float>(static_cast<double>(p) / sum) : 0;
-      if (sum > 0) log_scale += std::log(sum);
+      (void)kernels::scale_sigmoid(head.data(), head.size(), 1);
+      const float sum = std::max(kernels::sum(head.data(), head.size()), kLeastSum);
+      for (float& p : head) p /= sum;
+      log_scale += kernels::portable_log(static_cast<double>(sum));
     }
   }
   if (layout.rank() > 1) softmax(layout.gates(outputs));

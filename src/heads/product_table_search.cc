@@ -11,6 +11,8 @@
 #include "heads/product_scorer.h"
 #include "heads/product_targets.h"
 #include "kernels/code_sums.h"
+#include "kernels/losses.h"
+#include "kernels/rows.h"
 
 namespace mhe::heads {
 namespace {
@@ -21,6 +23,12 @@ constexpr float kLeast = -1e8F;
 
 bool is_better(const FoundLabel& a, const FoundLabel& b) {
   return a.score != b.score ? a.score > b.score : a.label < b.label;
+}
+
+// Nothing is impossible: 64 heads times this is far above kLeast.
+float log_of(double probability) {
+  constexpr double kLeastProbability = std::numeric_limits<float>::min();
+  return static_cast<float>(kernels::portable_log(std::max(probability, kLeastProbability)));
 }
 
 // log(e^a + e^b)
@@ -73,12 +81,11 @@ class TableSearch : public DenseSearch {
   // head bears the gate.
   void take_logs(std::size_t group) {
     const ProductLayout& layout = scorer_.layout();
-    const auto gate = static_cast<float>(std::log(std::max(scorer_.gate(group), 1e-30)));
+    const float gate = log_of(scorer_.gate(group));
     logs_.clear();
     for (std::size_t h = 0; h < layout.num_heads(); ++h) {
       for (const float p : layout.head(scorer_.probabilities(group), h)) {
-        logs_.push_back(std::log(std::max(p, std::numeric_limits<float>::min())) +
-                        (h == 0 ? gate : 0));
+        logs_.push_back(log_of(static_cast<double>(p)) + (h == 0 ? gate : 0));
       }
       logs_.push_back(kNoDigit);
     }
@@ -90,8 +97,10 @@ class TableSearch : public DenseSearch {
     k = std::min(k, sums_.size());
     if (k == 0) return;
     float least = kLeast;
-    for (std::size_t label = 0; label < sums_.size(); ++label) {
-      if (sums_[label] <= least) continue;  // labels ascend: an equal one comes too late
+    for (std::size_t label = 0;; ++label) {
+      // Labels ascend: one that equals the worst comes too late.
+      label += kernels::count_not_above(sums_.data() + label, sums_.size() - label, least);
+      if (label == sums_.size()) break;
       if (found_.size() == k) {
         std::pop_heap(found_.begin(), found_.end(), is_better);
         found_.pop_back();
