@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,11 @@ class BestK {
   /// Whether something of this score may be among the best.
   [[nodiscard]] bool may_enter(float score) const noexcept {
     return heap_.size() < k_ || (k_ > 0 && score >= heap_.front().score);
+  }
+  /// Nothing of this score or less enters any more if ids ascend.
+  [[nodiscard]] float bound() const noexcept {
+    if (k_ == 0) return std::numeric_limits<float>::max();
+    return heap_.size() < k_ ? std::numeric_limits<float>::lowest() : heap_.front().score;
   }
   /// NaN is never taken.
   void offer(const Scored& item) {

@@ -55,10 +55,9 @@ std::unique_ptr<DenseHead> make_dense_head(const Context& context, HeadSpec spec
     case HeadKind::kCascade:
       return make_cascade_head(context, std::move(spec), std::move(setup));
     case HeadKind::kProduct:
-      break;
+      return make_product_head(context, std::move(spec), std::move(setup));
   }
-  fail(ErrorCode::kInvalidArgument, "there is no {} head with dense rows",
-       head_kind_name(spec.kind));
+  fail(ErrorCode::kInvalidArgument, "there is no such kind of head");
 }
 
 }  // namespace mhe::heads

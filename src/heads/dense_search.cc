@@ -17,10 +17,9 @@ std::unique_ptr<DenseSearch> DenseSearch::make(const HeadSpec& spec, const FindT
     case HeadKind::kCascade:
       return make_cascade_search(spec, find);
     case HeadKind::kProduct:
-      break;
+      return make_product_search(spec, find);
   }
-  fail(ErrorCode::kInvalidArgument, "there is no {} head with dense rows",
-       head_kind_name(spec.kind));
+  fail(ErrorCode::kInvalidArgument, "there is no such kind of head");
 }
 
 std::unique_ptr<DenseSearch> make_search(const DenseHead& head) {

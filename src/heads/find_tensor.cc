@@ -58,4 +58,10 @@ std::span<const std::uint32_t> find_label_at(const FindTensor& find, std::uint64
   return values_of<std::uint32_t>(*tensor, count, "32-bit numbers");
 }
 
+std::span<const std::uint32_t> find_codes(const FindTensor& find, std::uint64_t count) {
+  const HeadTensor* tensor = find("codes");
+  if (tensor == nullptr) fail(ErrorCode::kInvalidData, "the head has no array \"codes\"");
+  return values_of<std::uint32_t>(*tensor, count, "32-bit numbers");
+}
+
 }  // namespace mhe::heads

@@ -37,4 +37,8 @@ struct SearchTable {
 [[nodiscard]] std::span<const std::uint32_t> find_label_at(const FindTensor& find,
                                                            std::uint64_t count);
 
+/// "codes" [count]. Throws kInvalidData if they are missing or of another size.
+[[nodiscard]] std::span<const std::uint32_t> find_codes(const FindTensor& find,
+                                                        std::uint64_t count);
+
 }  // namespace mhe::heads

@@ -27,4 +27,12 @@ namespace mhe::heads {
 [[nodiscard]] std::unique_ptr<DenseSearch> make_cascade_search(const HeadSpec& spec,
                                                                const FindTensor& find);
 
+/// MHP: all heads are one matrix, so a step is three matrix products over the sum of the lengths
+/// however many labels there are. "table" and "bias" have the outputs as ProductLayout says;
+/// "label_at" is there with an order, "codes" [head][label] for kTable.
+[[nodiscard]] std::unique_ptr<DenseHead> make_product_head(const Context& context, HeadSpec spec,
+                                                           HeadSetup setup);
+[[nodiscard]] std::unique_ptr<DenseSearch> make_product_search(const HeadSpec& spec,
+                                                               const FindTensor& find);
+
 }  // namespace mhe::heads

@@ -1,16 +1,15 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "heads/product_head.h"
-
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/parallel.h"
-#include "base/random.h"
+#include "heads/make_heads.h"
 #include "heads/product_outputs.h"
 #include "heads/product_targets.h"
+#include "heads/row_table.h"
 #include "kernels/gemm.h"
+#include "kernels/rows.h"
 
 namespace mhe::heads {
 namespace {
@@ -20,31 +19,18 @@ namespace {
 constexpr std::size_t kRowsPerBlock = 64;
 constexpr std::size_t kExamplesPerBlock = 32;
 
-class ProductHead : public DenseHead {
+class ProductHead final : public DenseHead {
  public:
   ProductHead(const Context& context, HeadSpec spec, const HeadSetup& setup)
       : DenseHead(std::move(spec)),
         layout_(this->spec()),
         targets_(this->spec(), setup),
         optimizer_(setup.optimizer),
-        table_(layout_.num_outputs() * this->spec().dim),
-        bias_(layout_.num_outputs()),
-        row_state_(optimizer_.rule == TableRule::kSgd ? 0 : layout_.num_outputs()) {
-    // Features of about unit size then give scores of about 0.1.
-    const double scale = 0.1 * std::sqrt(3.0 / static_cast<double>(this->spec().dim));
-    parallel_blocks(context, layout_.num_outputs(), kRowsPerBlock, [&](const Block& block) {
-      for (std::size_t row = block.begin; row < block.end; ++row) {
-        RandomStream random(context.seed(), "product.table", row);
-        for (float& w : row_of(row)) w = static_cast<float>(scale * (2 * random.uniform() - 1));
-      }
-    });
-  }
+        table_(context, "", layout_.num_outputs(), this->spec().dim) {}
 
   [[nodiscard]] std::vector<HeadTensor> tensors() const override {
-    const std::uint64_t outputs = layout_.num_outputs();
-    std::vector<HeadTensor> list = {
-        {"table", {outputs, spec().dim}, std::span<const float>(table_)},
-        {"bias", {outputs}, std::span<const float>(bias_)}};
+    std::vector<HeadTensor> list;
+    table_.add_tensors(list);
     if (!targets_.label_at().empty()) {
       list.push_back({"label_at", {spec().num_labels}, targets_.label_at()});
     }
@@ -55,9 +41,7 @@ class ProductHead : public DenseHead {
   }
 
   void visit_state(const std::function<void(const StateArray&)>& visit) override {
-    visit({"table", table_});
-    visit({"bias", bias_});
-    if (!row_state_.empty()) visit({"row_state", row_state_, false});
+    table_.visit_state(visit);
   }
 
  protected:
@@ -72,10 +56,6 @@ class ProductHead : public DenseHead {
   }
 
  private:
-  [[nodiscard]] std::span<float> row_of(std::size_t row) {
-    return std::span(table_).subspan(row * spec().dim, spec().dim);
-  }
-
   void find_digits(const HeadBatch& batch) {
     digits_.clear();
     digits_begin_.assign(1, 0);
@@ -92,14 +72,14 @@ class ProductHead : public DenseHead {
     outputs_.resize(features.num_rows * outputs);
     parallel_blocks(context, outputs, kRowsPerBlock, [&](const Block& block) {
       for (std::size_t i = 0; i < features.num_rows; ++i) {
-        std::copy(bias_.data() + block.begin, bias_.data() + block.end,
-                  outputs_.data() + i * outputs + block.begin);
+        std::copy_n(table_.biases().data() + block.begin, block.end - block.begin,
+                    outputs_.data() + i * outputs + block.begin);
       }
       kernels::gemm({.m = features.num_rows,
                      .n = block.end - block.begin,
                      .k = dim,
                      .a = {features.data, dim},
-                     .b = {table_.data() + block.begin * dim, dim, kernels::Layout::kTransposed},
+                     .b = {table_.row(block.begin), dim, kernels::Layout::kTransposed},
                      .out = outputs_.data() + block.begin,
                      .out_stride = outputs,
                      .accumulate = true});
@@ -132,7 +112,7 @@ class ProductHead : public DenseHead {
                      .n = dim,
                      .k = outputs,
                      .a = {outputs_.data() + block.begin * outputs, outputs},
-                     .b = {table_.data(), dim},
+                     .b = {table_.row(0), dim},
                      .out = gradient.data + block.begin * dim,
                      .out_stride = dim});
     });
@@ -143,56 +123,42 @@ class ProductHead : public DenseHead {
     const std::size_t dim = spec().dim;
     scratch_.resize(context.threads());
     parallel_blocks(context, outputs, kRowsPerBlock, [&](const Block& block) {
-      std::vector<float>& rows = scratch_[block.worker];
-      rows.resize(kRowsPerBlock * dim);
-      kernels::gemm({.m = block.end - block.begin,
+      Scratch& scratch = scratch_[block.worker];
+      scratch.rows.resize(kRowsPerBlock * dim);
+      const std::size_t num_rows = block.end - block.begin;
+      kernels::gemm({.m = num_rows,
                      .n = dim,
                      .k = features.num_rows,
                      .a = {outputs_.data() + block.begin, outputs, kernels::Layout::kTransposed},
                      .b = {features.data, dim},
-                     .out = rows.data(),
+                     .out = scratch.rows.data(),
                      .out_stride = dim});
-      for (std::size_t row = block.begin; row < block.end; ++row) {
-        double bias_gradient = 0;
-        for (std::size_t i = 0; i < features.num_rows; ++i) {
-          bias_gradient += static_cast<double>(outputs_[i * outputs + row]);
-        }
-        move_row(row, std::span(rows).subspan((row - block.begin) * dim, dim),
-                 static_cast<float>(bias_gradient), step);
+      scratch.biases.assign(num_rows, 0);
+      for (std::size_t i = 0; i < features.num_rows; ++i) {
+        kernels::add_row(scratch.biases.data(), outputs_.data() + i * outputs + block.begin,
+                         num_rows);
       }
+      table_.update(block.begin, {scratch.rows.data(), num_rows, dim}, scratch.biases, optimizer_,
+                    step.learning_rate);
     });
   }
 
-  void move_row(std::size_t row, std::span<const float> gradient, float bias_gradient,
-                const HeadStep& step) {
-    float rate = step.learning_rate;
-    if (!row_state_.empty()) {
-      double squares = static_cast<double>(bias_gradient) * static_cast<double>(bias_gradient);
-      for (const float g : gradient) squares += static_cast<double>(g) * static_cast<double>(g);
-      row_state_[row] += static_cast<float>(squares / static_cast<double>(gradient.size() + 1));
-      rate /= std::sqrt(row_state_[row]) + optimizer_.epsilon;
-    }
-    const std::span<float> weights = row_of(row);
-    const float keep = 1 - step.learning_rate * optimizer_.weight_decay;
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-      weights[j] = keep * weights[j] - rate * gradient[j];
-    }
-    bias_[row] -= rate * bias_gradient;
-  }
+  struct Scratch {
+    std::vector<float> rows;
+    std::vector<float> biases;
+  };
 
   ProductLayout layout_;
   ProductTargets targets_;
   TableOptimizer optimizer_;
-  std::vector<float> table_;  // [output][dim]
-  std::vector<float> bias_;
-  std::vector<float> row_state_;
+  RowTable table_;
 
   // Of the batch at hand.
   std::vector<std::uint32_t> digits_;
   std::vector<std::size_t> digits_begin_;  // [example], and the end
   std::vector<float> outputs_;             // [example][output]: scores, then gradients
   std::vector<double> losses_;
-  std::vector<std::vector<float>> scratch_;  // [worker]: gradients of rows
+  std::vector<Scratch> scratch_;  // [worker]: gradients of rows
 };
 
 }  // namespace

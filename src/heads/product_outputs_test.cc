@@ -10,9 +10,13 @@
 #include <mhe/error.h>
 
 #include "base/random.h"
+#include "product_reference.h"
 
 namespace mhe::heads {
 namespace {
+
+using testing::product_reference_gradient;
+using testing::product_reference_loss;
 
 HeadSpec spec_of(Loss loss, std::size_t rank) {
   HeadSpec spec;
@@ -23,54 +27,6 @@ HeadSpec spec_of(Loss loss, std::size_t rank) {
   spec.loss = loss;
   spec.rank = rank;
   return spec;
-}
-
-std::vector<double> softmax_of(std::span<const double> x) {
-  std::vector<double> p(x.begin(), x.end());
-  double sum = 0;
-  for (double& v : p) sum += v = std::exp(v);
-  for (double& v : p) v /= sum;
-  return p;
-}
-
-// -log sum_g gate_g prod_h softmax(O_g^h)[y_h], mean over labels; or binary cross-entropy. From the
-// definitions, in double.
-double reference_loss(const HeadSpec& spec, const std::vector<std::uint32_t>& digits,
-                      std::span<const double> x) {
-  const std::size_t heads = spec.lengths.size();
-  const std::size_t group = std::accumulate(spec.lengths.begin(), spec.lengths.end(), 0U);
-  if (spec.loss == Loss::kSigmoid) {
-    std::vector<double> target(group);
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-      const auto begin = std::accumulate(
-          spec.lengths.begin(), spec.lengths.begin() + static_cast<std::ptrdiff_t>(i % heads), 0U);
-      target[begin + digits[i]] = 1;
-    }
-    double loss = 0;
-    for (std::size_t i = 0; i < group; ++i) {
-      const double p = 1 / (1 + std::exp(-x[i]));
-      loss -= target[i] * std::log(p) + (1 - target[i]) * std::log(1 - p);
-    }
-    return loss;
-  }
-  if (digits.empty()) return 0;
-  const std::vector<double> gates =
-      spec.rank == 1 ? std::vector<double>{1} : softmax_of(x.subspan(spec.rank * group, spec.rank));
-  double loss = 0;
-  for (std::size_t first = 0; first < digits.size(); first += heads) {
-    double p = 0;
-    std::size_t begin = 0;
-    for (std::size_t g = 0; g < spec.rank; ++g) {
-      double product = gates[g];
-      for (std::size_t h = 0; h < heads; ++h) {
-        product *= softmax_of(x.subspan(begin, spec.lengths[h]))[digits[first + h]];
-        begin += spec.lengths[h];
-      }
-      p += product;
-    }
-    loss -= std::log(p);
-  }
-  return loss * static_cast<double>(heads) / static_cast<double>(digits.size());
 }
 
 struct LossCase {
@@ -91,16 +47,10 @@ TEST_P(ProductLoss, AgreesWithItsDefinitionAndItsDifferences) {
   constexpr float kWeight = 0.25F;
   const double loss = product_loss(layout, GetParam().digits, kWeight, outputs);
   // Sums of some thirty floats of size 4 and below.
-  EXPECT_NEAR(loss, reference_loss(spec, GetParam().digits, x), 1e-5);
-  constexpr double kStep = 1e-4;  // central differences in double: error about kStep^2
+  EXPECT_NEAR(loss, product_reference_loss(spec, GetParam().digits, x), 1e-5);
+  const std::vector<double> slopes = product_reference_gradient(spec, GetParam().digits, x);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double at = x[i];
-    x[i] = at + kStep;
-    const double above = reference_loss(spec, GetParam().digits, x);
-    x[i] = at - kStep;
-    const double below = reference_loss(spec, GetParam().digits, x);
-    x[i] = at;
-    EXPECT_NEAR(outputs[i], kWeight * (above - below) / (2 * kStep), 1e-6) << "output " << i;
+    EXPECT_NEAR(outputs[i], static_cast<double>(kWeight) * slopes[i], 1e-6) << "output " << i;
   }
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "heads/dense_search.h"
+#include "heads/find_tensor.h"
 #include "heads/product_outputs.h"
 
 namespace mhe::heads {
@@ -44,19 +44,10 @@ class ProductScorer {
 
  private:
   ProductLayout layout_;
-  std::size_t dim_;
-  std::span<const float> table_;
-  std::span<const float> bias_;
+  SearchTable table_;
   std::vector<float> outputs_;
   double log_scale_ = 0;
   std::vector<std::uint32_t> best_digits_;
 };
-
-/// The array of that name; throws kInvalidData unless it is there, of that type and size.
-[[nodiscard]] std::span<const float> find_floats(const FindTensor& find, std::string_view name,
-                                                 std::size_t size);
-/// None if there is none.
-[[nodiscard]] std::span<const std::uint32_t> find_integers(const FindTensor& find,
-                                                           std::string_view name, std::size_t size);
 
 }  // namespace mhe::heads

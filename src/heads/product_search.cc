@@ -3,10 +3,9 @@
 #include "heads/product_search.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
-#include "heads/product_table_search.h"
+#include "heads/make_heads.h"
 #include "heads/product_targets.h"
 
 namespace mhe::heads {
@@ -17,12 +16,12 @@ bool is_better(const FoundLabel& a, const FoundLabel& b) {
 }
 
 // Digits of positions.
-class DigitsSearch : public DenseSearch {
+class DigitsSearch final : public DenseSearch {
  public:
   DigitsSearch(const HeadSpec& spec, const FindTensor& find)
       : scorer_(spec, find),
         decoder_(product_space(spec), spec.rank),
-        label_at_(find_integers(find, "label_at", spec.num_labels)) {}
+        label_at_(find_label_at(find, spec.num_labels)) {}
 
   std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
                                      std::size_t /*beam*/) override {

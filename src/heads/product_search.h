@@ -16,9 +16,10 @@
 
 namespace mhe::heads {
 
-/// For every ProductCode. Throws as DenseSearch::make().
-[[nodiscard]] std::unique_ptr<DenseSearch> make_product_search(const HeadSpec& spec,
-                                                               const FindTensor& find);
+/// For ProductCode::kTable: scores every label by its digits, which takes H gathers a label and no
+/// arithmetic on features.
+[[nodiscard]] std::unique_ptr<DenseSearch> make_product_table_search(const HeadSpec& spec,
+                                                                     const FindTensor& find);
 
 /// ProductCode::kPowerset: labels by their own probability, summed over all sets that hold them.
 class PowersetSearch : public DenseSearch {

@@ -1,14 +1,12 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "heads/product_table_search.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "base/check.h"
 #include "base/checked.h"
-#include "heads/product_scorer.h"
+#include "heads/best_labels.h"
+#include "heads/product_search.h"
 #include "heads/product_targets.h"
 #include "kernels/code_sums.h"
 #include "kernels/losses.h"
@@ -21,10 +19,6 @@ namespace {
 constexpr float kNoDigit = -1e9F;
 constexpr float kLeast = -1e8F;
 
-bool is_better(const FoundLabel& a, const FoundLabel& b) {
-  return a.score != b.score ? a.score > b.score : a.label < b.label;
-}
-
 // Nothing is impossible: 64 heads times this is far above kLeast.
 float log_of(double probability) {
   constexpr double kLeastProbability = std::numeric_limits<float>::min();
@@ -36,18 +30,15 @@ float add_logs(float a, float b) {
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
-class TableSearch : public DenseSearch {
+class TableSearch final : public DenseSearch {
  public:
   TableSearch(const HeadSpec& spec, const FindTensor& find)
       : scorer_(spec, find),
         lengths_(spec.lengths),
-        codes_(find_integers(find, "codes",
-                             checked_mul<std::size_t>(spec.num_labels, spec.lengths.size(),
-                                                      "digits of product heads"))),
+        codes_(find_codes(find, checked_mul<std::uint64_t>(spec.num_labels, spec.lengths.size(),
+                                                           "the digits of all labels"))),
         table_{codes_, lengths_, spec.num_labels},
-        sums_(spec.num_labels) {
-    if (codes_.empty()) fail(ErrorCode::kInvalidData, "the head has no array \"codes\"");
-  }
+        sums_(spec.num_labels) {}
 
   std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
                                      std::size_t /*beam*/) override {
@@ -91,25 +82,15 @@ class TableSearch : public DenseSearch {
     }
   }
 
-  // A heap with the worst of the k best on top.
   void keep_best(std::size_t k) {
-    found_.clear();
-    k = std::min(k, sums_.size());
-    if (k == 0) return;
-    float least = kLeast;
+    best_.reset(std::min(k, sums_.size()));
     for (std::size_t label = 0;; ++label) {
-      // Labels ascend: one that equals the worst comes too late.
-      label += kernels::count_not_above(sums_.data() + label, sums_.size() - label, least);
+      label += kernels::count_not_above(sums_.data() + label, sums_.size() - label, best_.bound());
       if (label == sums_.size()) break;
-      if (found_.size() == k) {
-        std::pop_heap(found_.begin(), found_.end(), is_better);
-        found_.pop_back();
-      }
-      found_.push_back({static_cast<LabelId>(label), sums_[label]});
-      std::push_heap(found_.begin(), found_.end(), is_better);
-      if (found_.size() == k) least = found_.front().score;
+      if (sums_[label] > kLeast) best_.offer({sums_[label], static_cast<std::uint32_t>(label)});
     }
-    std::sort_heap(found_.begin(), found_.end(), is_better);
+    found_.clear();
+    for (const Scored& item : best_.sort()) found_.push_back({LabelId{item.id}, item.score});
   }
 
   // From logs to probabilities.
@@ -139,6 +120,7 @@ class TableSearch : public DenseSearch {
   std::vector<float> logs_;
   std::vector<float> sums_;        // [label]
   std::vector<float> group_sums_;  // [label]: of a group after the first
+  BestK best_;
   std::vector<FoundLabel> found_;
   std::span<const std::uint32_t> best_digits_;
   double phantom_mass_ = 0;
