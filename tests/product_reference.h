@@ -64,18 +64,38 @@ inline double product_reference_loss(const heads::HeadSpec& spec,
   return loss * static_cast<double>(heads) / static_cast<double>(digits.size());
 }
 
+/// Codes with softmax and one group: -log of the softmax over labels of the sums of their digits'
+/// outputs, mean over the example's labels. `codes` [label][head].
+inline double code_reference_loss(const heads::HeadSpec& spec,
+                                  const std::vector<std::uint32_t>& codes,
+                                  std::span<const std::size_t> labels, std::span<const double> x) {
+  const auto score_of = [&](std::size_t label) {
+    double sum = 0;
+    std::size_t begin = 0;
+    for (std::size_t h = 0; h < spec.lengths.size(); ++h) {
+      sum += x[begin + codes[label * spec.lengths.size() + h]];
+      begin += spec.lengths[h];
+    }
+    return sum;
+  };
+  double total = 0;
+  for (std::size_t label = 0; label < spec.num_labels; ++label) total += std::exp(score_of(label));
+  double loss = 0;
+  for (const std::size_t label : labels) loss += std::log(total) - score_of(label);
+  return labels.empty() ? 0 : loss / static_cast<double>(labels.size());
+}
+
 /// Central differences in double: the error is about the square of the step.
-inline std::vector<double> product_reference_gradient(const heads::HeadSpec& spec,
-                                                      const std::vector<std::uint32_t>& digits,
-                                                      std::vector<double> x) {
+template <class LossOf>
+std::vector<double> slopes_of(const LossOf& loss_of, std::vector<double> x) {
   constexpr double kStep = 1e-4;
   std::vector<double> gradient(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double at = x[i];
     x[i] = at + kStep;
-    const double above = product_reference_loss(spec, digits, x);
+    const double above = loss_of(x);
     x[i] = at - kStep;
-    const double below = product_reference_loss(spec, digits, x);
+    const double below = loss_of(x);
     x[i] = at;
     gradient[i] = (above - below) / (2 * kStep);
   }

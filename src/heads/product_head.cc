@@ -1,21 +1,24 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/parallel.h"
+#include "heads/code_loss.h"
 #include "heads/make_heads.h"
 #include "heads/product_outputs.h"
 #include "heads/product_targets.h"
 #include "heads/row_table.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
+#include "matrix/gemm.h"
 
 namespace mhe::heads {
 namespace {
 
-// Rows of the matrix or of the batch that are worked on at a time: enough to make a matrix product
-// of it, and enough blocks for all threads.
+// Rows of the table, and of the batch, that are worked on at a time: their gradients stay in cache.
 constexpr std::size_t kRowsPerBlock = 64;
 constexpr std::size_t kExamplesPerBlock = 32;
 
@@ -26,7 +29,12 @@ class ProductHead final : public DenseHead {
         layout_(this->spec()),
         targets_(this->spec(), setup),
         optimizer_(setup.optimizer),
-        table_(context, "", layout_.num_outputs(), this->spec().dim) {}
+        table_(context, "", layout_.num_outputs(), this->spec().dim) {
+    if (this->spec().code == ProductCode::kTable && this->spec().loss == Loss::kSoftmax &&
+        this->spec().rank == 1) {
+      code_loss_.emplace(targets_.codes(), this->spec().lengths);
+    }
+  }
 
   [[nodiscard]] std::vector<HeadTensor> tensors() const override {
     std::vector<HeadTensor> list;
@@ -47,51 +55,53 @@ class ProductHead final : public DenseHead {
  protected:
   double run(const Context& context, const HeadBatch& batch, const HeadStep& step,
              MatrixSpan gradient, Update update) override {
-    find_digits(batch);
+    batch_ = batch.features.num_rows;
     score(context, batch.features);
-    const double loss = differentiate(context, batch.features.num_rows);
-    pass_back(context, gradient);
+    const double loss = code_loss_ ? code_loss_->run(context, batch.labels, outputs_)
+                                   : differentiate(context, batch.labels);
+    multiply(context, output_gradients(), rows_of(table_.rows()), layout_.num_outputs(), gradient);
     if (update == Update::kYes) move_rows(context, batch.features, step);
     return loss;
   }
 
  private:
-  void find_digits(const HeadBatch& batch) {
-    digits_.clear();
-    digits_begin_.assign(1, 0);
-    for (const std::span<const LabelId> labels : batch.labels) {
-      targets_.append(labels, digits_);
-      digits_begin_.push_back(digits_.size());
-    }
+  // The code loss wants the outputs of all examples together, the others all outputs of an example.
+  [[nodiscard]] kernels::GemmOperand output_gradients() const {
+    if (code_loss_) return {outputs_.data(), batch_, kernels::Layout::kTransposed};
+    return {outputs_.data(), layout_.num_outputs(), kernels::Layout::kRows};
   }
 
-  // outputs_[example][output] = F W^T + bias.
+  // outputs_ = F W^T + bias, or its transpose.
   void score(const Context& context, const MatrixView& features) {
     const std::size_t outputs = layout_.num_outputs();
-    const std::size_t dim = spec().dim;
-    outputs_.resize(features.num_rows * outputs);
-    parallel_blocks(context, outputs, kRowsPerBlock, [&](const Block& block) {
-      for (std::size_t i = 0; i < features.num_rows; ++i) {
-        std::copy_n(table_.biases().data() + block.begin, block.end - block.begin,
-                    outputs_.data() + i * outputs + block.begin);
+    outputs_.resize(batch_ * outputs);
+    if (code_loss_) {
+      for (std::size_t o = 0; o < outputs; ++o) {
+        std::fill_n(outputs_.data() + o * batch_, batch_, table_.biases()[o]);
       }
-      kernels::gemm({.m = features.num_rows,
-                     .n = block.end - block.begin,
-                     .k = dim,
-                     .a = {features.data, dim},
-                     .b = {table_.row(block.begin), dim, kernels::Layout::kTransposed},
-                     .out = outputs_.data() + block.begin,
-                     .out_stride = outputs,
-                     .accumulate = true});
-    });
+      multiply(context, rows_of(table_.rows()), transpose_of(features), spec().dim,
+               {outputs_.data(), outputs, batch_}, Sum::kAdd);
+      return;
+    }
+    for (std::size_t i = 0; i < batch_; ++i) {
+      std::copy_n(table_.biases().data(), outputs, outputs_.data() + i * outputs);
+    }
+    multiply(context, rows_of(features), transpose_of(table_.rows()), spec().dim,
+             {outputs_.data(), batch_, outputs}, Sum::kAdd);
   }
 
   // Outputs become gradients of the mean loss.
-  double differentiate(const Context& context, std::size_t num_examples) {
+  double differentiate(const Context& context, std::span<const std::span<const LabelId>> labels) {
+    digits_.clear();
+    digits_begin_.assign(1, 0);
+    for (const std::span<const LabelId> row : labels) {
+      targets_.append(row, digits_);
+      digits_begin_.push_back(digits_.size());
+    }
     const std::size_t outputs = layout_.num_outputs();
-    const float weight = 1 / static_cast<float>(num_examples);
-    losses_.resize(num_examples);
-    parallel_blocks(context, num_examples, kExamplesPerBlock, [&](const Block& block) {
+    const float weight = 1 / static_cast<float>(batch_);
+    losses_.resize(batch_);
+    parallel_blocks(context, batch_, kExamplesPerBlock, [&](const Block& block) {
       for (std::size_t i = block.begin; i < block.end; ++i) {
         const std::span<const std::uint32_t> digits =
             std::span(digits_).subspan(digits_begin_[i], digits_begin_[i + 1] - digits_begin_[i]);
@@ -99,48 +109,47 @@ class ProductHead final : public DenseHead {
                                   std::span(outputs_).subspan(i * outputs, outputs));
       }
     });
-    double sum = 0;
-    for (const double loss : losses_) sum += loss;
-    return sum / static_cast<double>(num_examples);
-  }
-
-  void pass_back(const Context& context, const MatrixSpan& gradient) const {
-    const std::size_t outputs = layout_.num_outputs();
-    const std::size_t dim = spec().dim;
-    parallel_blocks(context, gradient.num_rows, kExamplesPerBlock, [&](const Block& block) {
-      kernels::gemm({.m = block.end - block.begin,
-                     .n = dim,
-                     .k = outputs,
-                     .a = {outputs_.data() + block.begin * outputs, outputs},
-                     .b = {table_.row(0), dim},
-                     .out = gradient.data + block.begin * dim,
-                     .out_stride = dim});
-    });
+    return std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(batch_);
   }
 
   void move_rows(const Context& context, const MatrixView& features, const HeadStep& step) {
-    const std::size_t outputs = layout_.num_outputs();
     const std::size_t dim = spec().dim;
     scratch_.resize(context.threads());
-    parallel_blocks(context, outputs, kRowsPerBlock, [&](const Block& block) {
+    parallel_blocks(context, layout_.num_outputs(), kRowsPerBlock, [&](const Block& block) {
       Scratch& scratch = scratch_[block.worker];
       scratch.rows.resize(kRowsPerBlock * dim);
       const std::size_t num_rows = block.end - block.begin;
       kernels::gemm({.m = num_rows,
                      .n = dim,
-                     .k = features.num_rows,
-                     .a = {outputs_.data() + block.begin, outputs, kernels::Layout::kTransposed},
+                     .k = batch_,
+                     .a = row_gradients(block.begin),
                      .b = {features.data, dim},
                      .out = scratch.rows.data(),
                      .out_stride = dim});
-      scratch.biases.assign(num_rows, 0);
-      for (std::size_t i = 0; i < features.num_rows; ++i) {
-        kernels::add_row(scratch.biases.data(), outputs_.data() + i * outputs + block.begin,
-                         num_rows);
-      }
+      sum_biases(block, scratch.biases);
       table_.update(block.begin, {scratch.rows.data(), num_rows, dim}, scratch.biases, optimizer_,
                     step.learning_rate);
     });
+  }
+
+  // output_gradients() transposed, from an output on.
+  [[nodiscard]] kernels::GemmOperand row_gradients(std::size_t begin) const {
+    if (code_loss_) return {outputs_.data() + begin * batch_, batch_, kernels::Layout::kRows};
+    return {outputs_.data() + begin, layout_.num_outputs(), kernels::Layout::kTransposed};
+  }
+
+  void sum_biases(const Block& block, std::vector<float>& biases) const {
+    biases.assign(block.end - block.begin, 0);
+    if (code_loss_) {
+      for (std::size_t o = block.begin; o < block.end; ++o) {
+        biases[o - block.begin] = kernels::sum(outputs_.data() + o * batch_, batch_);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < batch_; ++i) {
+      kernels::add_row(biases.data(), outputs_.data() + i * layout_.num_outputs() + block.begin,
+                       biases.size());
+    }
   }
 
   struct Scratch {
@@ -152,11 +161,13 @@ class ProductHead final : public DenseHead {
   ProductTargets targets_;
   TableOptimizer optimizer_;
   RowTable table_;
+  std::optional<CodeLoss> code_loss_;
 
   // Of the batch at hand.
+  std::size_t batch_ = 0;
   std::vector<std::uint32_t> digits_;
   std::vector<std::size_t> digits_begin_;  // [example], and the end
-  std::vector<float> outputs_;             // [example][output]: scores, then gradients
+  std::vector<float> outputs_;             // scores, then gradients
   std::vector<double> losses_;
   std::vector<Scratch> scratch_;  // [worker]: gradients of rows
 };

@@ -34,8 +34,16 @@ ReferenceResult reference_step(const DenseHead& head, const HeadSetup& setup,
     for (std::size_t o = 0; o < table.biases.size(); ++o) scores.push_back(table.score(o, x));
     std::vector<std::uint32_t> digits;
     targets.append(batch.labels[i], digits);
-    result.loss += testing::product_reference_loss(head.spec(), digits, scores) / count;
-    const auto slopes = testing::product_reference_gradient(head.spec(), digits, scores);
+    std::vector<std::size_t> labels;
+    for (const LabelId label : batch.labels[i]) labels.push_back(index_of(label));
+    const auto loss_of = [&](std::span<const double> at) {
+      const bool over_labels = head.spec().code == ProductCode::kTable &&
+                               head.spec().loss == Loss::kSoftmax && head.spec().rank == 1;
+      return over_labels ? testing::code_reference_loss(head.spec(), setup.codes, labels, at)
+                         : testing::product_reference_loss(head.spec(), digits, at);
+    };
+    result.loss += loss_of(scores) / count;
+    const auto slopes = testing::slopes_of(loss_of, scores);
     std::vector<double> gradient(x.size());
     for (std::size_t o = 0; o < scores.size(); ++o) {
       table.add_gradient(o, slopes[o] / count, x, gradient);
