@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "matrix/gemm.h"
 
 namespace mhe::labels {
 namespace {
@@ -46,7 +47,7 @@ class Coder {
         embeddings_(embeddings),
         lengths_(lengths),
         options_(options),
-        width_(embeddings.num_columns == 0 ? 0 : options.subspace),
+        width_(std::min(embeddings.num_columns, options.max_width)),
         codes_(num_labels * lengths.size()),
         points_(num_labels * width_),
         labels_(num_labels),
@@ -56,10 +57,11 @@ class Coder {
 
   // `all_heads_count`: labels are told apart by all their digits and no fewer.
   std::vector<std::uint32_t> run(bool all_heads_count) {
+    take_points();
     for (std::size_t head = 0; head < lengths_.size(); ++head) {
-      project(head);
       arrange(head, all_heads_count);
       cluster(head);
+      subtract_means(head);
       context_.report({"choosing digits", head + 1, lengths_.size(), "heads"});
     }
     if (!all_heads_count && !part_equal_labels()) return run(true);
@@ -74,23 +76,39 @@ class Coder {
     return std::span(points_).subspan(label * width_, width_);
   }
 
-  // Signs at random keep distances as well as any projection (Achlioptas 2003).
-  void project(std::size_t head) {
-    if (width_ == 0) return;
+  // The embeddings, or if they are wide a projection that keeps distances: signs at random do
+  // that as well as anything (Achlioptas 2003).
+  void take_points() {
+    if (width_ == embeddings_.num_columns) {
+      std::copy_n(embeddings_.data, points_.size(), points_.begin());
+      return;
+    }
     std::vector<float> signs(embeddings_.num_columns * width_);
-    RandomStream random(context_.seed(), "codes.project", head);
+    RandomStream random(context_.seed(), "codes.project");
     for (float& sign : signs) sign = (random() >> 63U) != 0 ? 1.0F : -1.0F;
-    parallel_blocks(context_, labels_.size(), 64, [&](const Block& block) {
-      for (std::size_t label = block.begin; label < block.end; ++label) {
-        const std::span<float> to = std::span(points_).subspan(label * width_, width_);
-        std::fill(to.begin(), to.end(), 0.0F);
-        const std::span<const float> from = embeddings_[label];
-        for (std::size_t i = 0; i < from.size(); ++i) {
-          const float* const sign = signs.data() + i * width_;
-          for (std::size_t j = 0; j < width_; ++j) to[j] += from[i] * sign[j];
-        }
+    multiply(context_, rows_of(embeddings_),
+             rows_of(MatrixView{signs.data(), embeddings_.num_columns, width_}),
+             embeddings_.num_columns, {points_.data(), labels_.size(), width_});
+  }
+
+  // What the next head has to tell: how labels differ from others of the same digit.
+  void subtract_means(std::size_t head) {
+    std::vector<double> sums(lengths_[head] * width_);
+    std::vector<std::size_t> counts(lengths_[head]);
+    for (std::size_t label = 0; label < labels_.size(); ++label) {
+      const std::uint32_t digit = code(label)[head];
+      ++counts[digit];
+      for (std::size_t j = 0; j < width_; ++j) {
+        sums[digit * width_ + j] += static_cast<double>(point(label)[j]);
       }
-    });
+    }
+    for (std::size_t label = 0; label < labels_.size(); ++label) {
+      const std::uint32_t digit = code(label)[head];
+      for (std::size_t j = 0; j < width_; ++j) {
+        points_[label * width_ + j] -=
+            static_cast<float>(sums[digit * width_ + j] / static_cast<double>(counts[digit]));
+      }
+    }
   }
 
   // Labels in a random order, those with equal digits so far together if all heads count.
@@ -270,7 +288,7 @@ class Coder {
   const ProductCodeOptions& options_;
   std::size_t width_;
   std::vector<std::uint32_t> codes_;   // [label][head]
-  std::vector<float> points_;          // [label][width]: for the head at hand
+  std::vector<float> points_;          // [label][width]: what earlier heads left
   std::vector<std::uint32_t> labels_;  // the arrangement
   std::vector<std::uint32_t> groups_;  // [label]: labels that must be told apart from here on
   std::vector<Leaning> leanings_;      // by place
@@ -302,8 +320,8 @@ std::vector<std::uint32_t> product_codes(const Context& context, std::size_t num
     require(std::isfinite(embeddings.data[i]), "number {} of the embedding of label {} is {}",
             i % embeddings.num_columns, i / embeddings.num_columns, embeddings.data[i]);
   }
-  require(options.subspace >= 1 && options.max_iterations >= 1,
-          "codes need a subspace and iterations of at least 1, got {} and {}", options.subspace,
+  require(options.max_width >= 1 && options.max_iterations >= 1,
+          "codes need a width and iterations of at least 1, got {} and {}", options.max_width,
           options.max_iterations);
   return Coder(context, num_labels, embeddings, lengths, options)
       .run(!has_spare_head(num_labels, lengths));

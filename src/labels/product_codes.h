@@ -1,8 +1,8 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Digits for product heads that can be learnt: each a cluster of labels that look alike from one
-// side. docs/decisions/0010-product-codes.md has what they are worth.
+// Digits for product heads that can be learnt: clusters of labels that are alike.
+// docs/decisions/0010-product-codes.md has what they are worth.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace mhe::labels {
 
 struct ProductCodeOptions {
-  std::size_t subspace = 16;        ///< dimensions of the random projection that a head clusters
+  std::size_t max_width = 128;      ///< wider embeddings are projected to so many dimensions
   std::int32_t max_iterations = 8;  ///< of 2-means a split
 };
 
@@ -25,16 +25,16 @@ struct ProductCodeOptions {
 ///
 /// `embeddings` has a row a label that tells which labels are alike: a mean of its examples, or
 /// its weights in a trained classifier. Without columns, or where rows are equal, digits are drawn
-/// at random. Each head clusters the labels in a random projection of its own, by balanced 2-means
-/// splits of its digits.
+/// at random. A head's digits are clusters, by balanced 2-means splits, of what the heads before it
+/// left: embeddings less the means of their clusters so far (residual quantisation). So the sum of
+/// one vector a digit comes close to the embedding, and rows of heads can be such vectors.
 ///
-/// Where the lengths cover no more labels than there are unless all heads count, a head clusters
-/// with one direction a split for all labels, but halves those with equal digits so far one by
-/// one: digits that tell all labels apart. With more heads than that each is clustered for itself,
-/// and labels that end with equal digits trade one with another label.
+/// Where all heads are needed to tell the labels apart, a split has one direction for all labels
+/// but halves those with equal digits so far one by one. With more heads than that each is
+/// clustered freely, and labels that end with equal digits trade one with another label.
 ///
 /// Throws kInvalidArgument if the lengths do not cover the labels or an embedding is not finite.
-/// Deterministic by the Context's seed, whatever its threads. Memory: subspace + 4 floats a label.
+/// Deterministic by the Context's seed, whatever its threads. Memory: width + 5 numbers a label.
 [[nodiscard]] std::vector<std::uint32_t> product_codes(const Context& context,
                                                        std::size_t num_labels,
                                                        MatrixView embeddings,
