@@ -20,6 +20,7 @@
 #include "base/context.h"
 #include "heads/head_spec.h"
 #include "labels/order.h"
+#include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 
 namespace mhe::heads {
@@ -29,17 +30,6 @@ struct HeadBatch {
   MatrixView features;  ///< [example][dim]
   std::span<const std::span<const LabelId>>
       labels;  ///< [example]: ascending, each once, maybe none
-};
-
-/// How rows of tables move; one or two numbers of state a row, not a row.
-enum class TableRule : std::uint8_t { kSgd, kAdagrad, kAdam };
-
-struct TableOptimizer {
-  TableRule rule = TableRule::kAdagrad;
-  float weight_decay = 0;  ///< decoupled: times the learning rate, of the rows a step touches
-  float beta1 = 0.9F;    ///< kAdam: unused for rows, whose momentum would be a row; kept at 0 there
-  float beta2 = 0.999F;  ///< kAdam: decay of a row's mean squared gradient
-  float epsilon = 1e-8F;
 };
 
 struct HeadStep {
