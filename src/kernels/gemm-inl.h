@@ -1,0 +1,198 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Included once for every target by gemm.cc.
+#if defined(MHE_KERNELS_GEMM_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MHE_KERNELS_GEMM_INL_H
+#undef MHE_KERNELS_GEMM_INL_H
+#else
+#define MHE_KERNELS_GEMM_INL_H
+#endif
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include <hwy/highway.h>
+
+#include "kernels/gemm.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mhe::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using GemmTag = hn::ScalableTag<float>;
+using GemmVec = hn::Vec<GemmTag>;
+
+// A tile of results lives in registers: 12 of 16, or 28 of 32 where there are as many (AVX-512);
+// the rest hold a row of B and an element of A.
+constexpr std::size_t kTileVectors = 2;
+constexpr std::size_t kTileRows = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 14 : 6;
+constexpr std::size_t kTileColumns = kTileVectors * HWY_LANES(float);
+// So many rows of a strip of B are copied together: 32 KiB at the widest, an L1 cache.
+constexpr std::size_t kDepth = 256;
+// So many rows of A meet a strip before the next is copied: with kDepth 168 KiB, a part of L2.
+constexpr std::size_t kBlockRows = 168;
+// Below it a copy of B costs more than it saves.
+constexpr std::size_t kMinRowsToCopy = 24;
+
+struct GemmTile {
+  const float* HWY_RESTRICT a;
+  std::size_t a_stride;
+  const float* HWY_RESTRICT b;
+  std::size_t b_stride;
+  float* HWY_RESTRICT out;
+  std::size_t out_stride;
+  std::size_t k;
+  bool accumulate;
+};
+
+template <std::size_t Rows, std::size_t Vectors, Layout LayoutOfA>
+HWY_NOINLINE void compute_tile(const GemmTile& t) {
+  const GemmTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  GemmVec sum[Rows][Vectors];
+  HWY_UNROLL(16)
+  for (std::size_t i = 0; i < Rows; ++i) {
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      sum[i][v] = t.accumulate ? hn::LoadU(d, t.out + i * t.out_stride + v * lanes) : hn::Zero(d);
+    }
+  }
+  const float* HWY_RESTRICT a = t.a;
+  const float* HWY_RESTRICT b = t.b;
+  const std::size_t a_stride = t.a_stride;
+  for (std::size_t p = 0; p < t.k; ++p) {
+    GemmVec row[Vectors];
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < Vectors; ++v) row[v] = hn::LoadU(d, b + v * lanes);
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < Rows; ++i) {
+      const GemmVec x = hn::Set(d, LayoutOfA == Layout::kRows ? a[i * a_stride] : a[i]);
+      HWY_UNROLL(16)
+      for (std::size_t v = 0; v < Vectors; ++v) sum[i][v] = hn::MulAdd(x, row[v], sum[i][v]);
+    }
+    a += LayoutOfA == Layout::kRows ? 1 : a_stride;
+    b += t.b_stride;
+  }
+  HWY_UNROLL(16)
+  for (std::size_t i = 0; i < Rows; ++i) {
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      hn::StoreU(sum[i][v], d, t.out + i * t.out_stride + v * lanes);
+    }
+  }
+}
+
+using TileFunction = void (*)(const GemmTile&);
+
+template <Layout LayoutOfA, std::size_t... Counts>
+constexpr std::array<TileFunction, sizeof...(Counts)> tile_functions(
+    std::index_sequence<Counts...>) {
+  return {&compute_tile<Counts + 1, kTileVectors, LayoutOfA>...};
+}
+
+// [rows - 1]
+template <Layout LayoutOfA>
+HWY_INLINE TileFunction tile_function(std::size_t rows) {
+  static constexpr auto kFunctions =
+      tile_functions<LayoutOfA>(std::make_index_sequence<kTileRows>());
+  return kFunctions[rows - 1];
+}
+
+HWY_INLINE void run_tile(const GemmTile& tile, std::size_t rows, Layout layout_of_a) {
+  (layout_of_a == Layout::kRows ? tile_function<Layout::kRows>(rows)
+                                : tile_function<Layout::kTransposed>(rows))(tile);
+}
+
+// A part of the problem: rows [row, row + m), columns [column, column + n), depth [depth, ...).
+struct GemmPart {
+  std::size_t row;
+  std::size_t m;
+  std::size_t column;
+  std::size_t n;
+  std::size_t depth;
+  std::size_t k;
+};
+
+HWY_INLINE const float* a_begin(const GemmProblem& p, std::size_t row, std::size_t depth) {
+  return p.a.layout == Layout::kRows ? p.a.data + row * p.a.stride + depth
+                                     : p.a.data + depth * p.a.stride + row;
+}
+
+// The rows of A that share a strip of B, at most kTileColumns wide.
+void run_strip(const GemmProblem& p, const GemmPart& part, const float* b, std::size_t b_stride) {
+  GemmTile tile = {nullptr, p.a.stride,   b,      b_stride,
+                   nullptr, p.out_stride, part.k, p.accumulate || part.depth > 0};
+  for (std::size_t i = 0; i < part.m; i += kTileRows) {
+    const std::size_t rows = HWY_MIN(kTileRows, part.m - i);
+    float* out = p.out + (part.row + i) * p.out_stride + part.column;
+    tile.a = a_begin(p, part.row + i, part.depth);
+    if (part.n == kTileColumns) {
+      tile.out = out;
+      run_tile(tile, rows, p.a.layout);
+      continue;
+    }
+    HWY_ALIGN float edge[kTileRows * kTileColumns];
+    for (std::size_t r = 0; r < rows && tile.accumulate; ++r) {
+      for (std::size_t c = 0; c < kTileColumns; ++c) {
+        edge[r * kTileColumns + c] = c < part.n ? out[r * p.out_stride + c] : 0.0F;
+      }
+    }
+    tile.out = edge;
+    tile.out_stride = kTileColumns;
+    run_tile(tile, rows, p.a.layout);
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::memcpy(out + r * p.out_stride, edge + r * kTileColumns, part.n * sizeof(float));
+    }
+  }
+}
+
+// A strip of B as [depth][kTileColumns], with zeros beyond its columns.
+void copy_strip(const GemmProblem& p, const GemmPart& part, float* HWY_RESTRICT copy) {
+  if (part.n < kTileColumns) std::memset(copy, 0, part.k * kTileColumns * sizeof(float));
+  if (p.b.layout == Layout::kRows) {
+    const float* HWY_RESTRICT from = p.b.data + part.depth * p.b.stride + part.column;
+    for (std::size_t i = 0; i < part.k; ++i) {
+      std::memcpy(copy + i * kTileColumns, from + i * p.b.stride, part.n * sizeof(float));
+    }
+    return;
+  }
+  for (std::size_t j = 0; j < part.n; ++j) {
+    const float* HWY_RESTRICT from = p.b.data + (part.column + j) * p.b.stride + part.depth;
+    for (std::size_t i = 0; i < part.k; ++i) copy[i * kTileColumns + j] = from[i];
+  }
+}
+
+void run_rows(const GemmProblem& p, std::size_t row, std::size_t m) {
+  HWY_ALIGN float copy[kDepth * kTileColumns];
+  for (std::size_t depth = 0; depth < p.k; depth += kDepth) {
+    GemmPart part = {row, m, 0, 0, depth, HWY_MIN(kDepth, p.k - depth)};
+    for (part.column = 0; part.column < p.n; part.column += kTileColumns) {
+      part.n = HWY_MIN(kTileColumns, p.n - part.column);
+      if (p.b.layout == Layout::kRows && part.n == kTileColumns && m < kMinRowsToCopy) {
+        run_strip(p, part, p.b.data + depth * p.b.stride + part.column, p.b.stride);
+        continue;
+      }
+      copy_strip(p, part, copy);
+      run_strip(p, part, copy, kTileColumns);
+    }
+  }
+}
+
+void gemm(const GemmProblem& p) {
+  if (p.k == 0 && !p.accumulate) {
+    for (std::size_t i = 0; i < p.m; ++i) {
+      std::memset(p.out + i * p.out_stride, 0, p.n * sizeof(float));
+    }
+  }
+  // Turning B costs more than reading A again.
+  const std::size_t block = p.b.layout == Layout::kRows ? kBlockRows : HWY_MAX(p.m, 1);
+  for (std::size_t row = 0; row < p.m; row += block) run_rows(p, row, HWY_MIN(block, p.m - row));
+}
+
+}  // namespace mhe::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
