@@ -250,13 +250,13 @@ std::vector<EncoderArray> Encoder::arrays() {
   for (std::size_t layer = 0; layer < spec_.layers; ++layer) {
     const bool is_table = layer == 0 && table_;
     Parameters& bias = is_table ? table_->bias() : dense_layer(layer).bias();
-    add(is_table ? table_->rows() : dense_layer(layer).weights().values);
+    add(is_table ? table_->rows() : dense_layer(layer).weight_parameters().values);
     add(bias.values);
     if (is_table) {
       add_state(fmt::format("layer{}.row_state", layer), table_->row_state());
     } else {
-      add_state(fmt::format("layer{}.weights.first", layer), dense_layer(layer).weights().first);
-      add_state(fmt::format("layer{}.weights.second", layer), dense_layer(layer).weights().second);
+      add_state(fmt::format("layer{}.weights.first", layer), dense_layer(layer).weight_parameters().first);
+      add_state(fmt::format("layer{}.weights.second", layer), dense_layer(layer).weight_parameters().second);
     }
     add_state(fmt::format("layer{}.bias.first", layer), bias.first);
     add_state(fmt::format("layer{}.bias.second", layer), bias.second);

@@ -9,12 +9,10 @@
 #include "base/random.h"
 #include "kernels/gemm.h"
 #include "kernels/weighted_rows.h"
+#include "matrix/gemm.h"
 
 namespace mhe::encoders {
 namespace {
-
-constexpr std::size_t kExampleGrain = 32;  // examples a block: enough for a product, few enough to
-                                           // share a batch of 256 among threads
 
 // Uniform numbers in (-bound, bound), a stream for every row so that rows may be filled at once.
 void fill_rows(const Context& context, const char* stage, std::size_t width, float bound,
@@ -30,8 +28,9 @@ void fill_rows(const Context& context, const char* stage, std::size_t width, flo
   });
 }
 
-void copy_to_rows(std::span<const float> bias, MatrixSpan rows, const Block& block) {
-  for (std::size_t row = block.begin; row < block.end; ++row) {
+void copy_to_rows(std::span<const float> bias, MatrixSpan rows, std::size_t begin,
+                  std::size_t end) {
+  for (std::size_t row = begin; row < end; ++row) {
     std::copy(bias.begin(), bias.end(), rows[row].begin());
   }
 }
@@ -50,43 +49,23 @@ DenseLayer::DenseLayer(const Context& context, std::size_t num_inputs, std::size
                        std::size_t index)
     : num_inputs_(num_inputs),
       num_outputs_(num_outputs),
-      weights_(num_inputs * num_outputs),
+      weight_parameters_(num_inputs * num_outputs),
       bias_(num_outputs) {
   // He et al. 2015: a variance of 2 / inputs keeps that of activations through rectifiers.
   const auto bound = static_cast<float>(std::sqrt(6.0 / static_cast<double>(num_inputs)));
   const Context seeded = context.with_seed(context.seed() + index);
-  fill_rows(seeded, "encoder.layer", num_outputs, bound, weights_.values);
+  fill_rows(seeded, "encoder.layer", num_outputs, bound, weight_parameters_.values);
 }
 
 void DenseLayer::forward(const Context& context, MatrixView inputs, MatrixSpan outputs) const {
-  parallel_blocks(context, inputs.num_rows, kExampleGrain, [&](const Block& block) {
-    copy_to_rows(bias_.values, outputs, block);
-    kernels::gemm({.m = block.end - block.begin,
-                   .n = num_outputs_,
-                   .k = num_inputs_,
-                   .a = {inputs[block.begin].data(), num_inputs_, kernels::Layout::kRows},
-                   .b = {weights_.values.data(), num_outputs_, kernels::Layout::kRows},
-                   .out = outputs[block.begin].data(),
-                   .out_stride = num_outputs_,
-                   .accumulate = true});
-  });
+  copy_to_rows(bias_.values, outputs, 0, outputs.num_rows);
+  multiply(context, rows_of(inputs), rows_of(weights()), num_inputs_, outputs, Sum::kAdd);
 }
 
 void DenseLayer::add_input_gradient(const Context& context, MatrixView gradient,
                                     MatrixSpan input_gradient) const {
-  // A block of columns of x for all examples: each reads its rows of W once.
-  constexpr std::size_t kInputGrain = 128;
-  parallel_blocks(context, num_inputs_, kInputGrain, [&](const Block& block) {
-    kernels::gemm({.m = gradient.num_rows,
-                   .n = block.end - block.begin,
-                   .k = num_outputs_,
-                   .a = {gradient.data, num_outputs_, kernels::Layout::kRows},
-                   .b = {weights_.values.data() + block.begin * num_outputs_, num_outputs_,
-                         kernels::Layout::kTransposed},
-                   .out = input_gradient.data + block.begin,
-                   .out_stride = num_inputs_,
-                   .accumulate = true});
-  });
+  multiply(context, rows_of(gradient), transpose_of(weights()), num_outputs_, input_gradient,
+           Sum::kAdd);
 }
 
 void DenseLayer::update(const Context& context, MatrixView inputs, MatrixView gradient,
@@ -104,7 +83,7 @@ void DenseLayer::update(const Context& context, MatrixView inputs, MatrixView gr
                    .b = {gradient.data, num_outputs_, kernels::Layout::kRows},
                    .out = weight_gradient.data(),
                    .out_stride = num_outputs_});
-    weights_.move(optimizer, step, block.begin * num_outputs_, weight_gradient, true);
+    weight_parameters_.move(optimizer, step, block.begin * num_outputs_, weight_gradient, true);
   });
   bias_.move(optimizer, step, 0, sum_rows(gradient), false);
 }
@@ -123,7 +102,7 @@ void TableLayer::forward(const Context& context, std::span<const SparseRow> inpu
                          MatrixSpan outputs) const {
   constexpr std::size_t kGrain = 8;  // inputs differ in length
   parallel_blocks(context, inputs.size(), kGrain, [&](const Block& block) {
-    copy_to_rows(bias_.values, outputs, block);
+    copy_to_rows(bias_.values, outputs, block.begin, block.end);
     for (std::size_t i = block.begin; i < block.end; ++i) {
       kernels::add_weighted_rows(
           {rows_.data(), num_outputs_, inputs[i].columns, inputs[i].values}, outputs[i].data());

@@ -35,13 +35,17 @@ class DenseLayer {
   void update(const Context& context, MatrixView inputs, MatrixView gradient,
               const LayerOptimizer& optimizer, const LayerStep& step);
 
-  [[nodiscard]] Parameters& weights() noexcept { return weights_; }
+  [[nodiscard]] Parameters& weight_parameters() noexcept { return weight_parameters_; }
   [[nodiscard]] Parameters& bias() noexcept { return bias_; }
 
  private:
+  [[nodiscard]] MatrixView weights() const noexcept {
+    return {weight_parameters_.values.data(), num_inputs_, num_outputs_};
+  }
+
   std::size_t num_inputs_;
   std::size_t num_outputs_;
-  Parameters weights_;
+  Parameters weight_parameters_;
   Parameters bias_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "kernels/weighted_rows.h"
