@@ -63,9 +63,10 @@ struct DotRows {
   const float* vectors = nullptr;
   std::size_t vector_stride = 0;
   std::size_t num_vectors = 0;
-  std::size_t k = 0;           ///< length of rows and vectors
-  float* out = nullptr;        ///< [row][vector]
-  std::size_t out_stride = 0;  ///< floats from one row of `out` to the next
+  std::size_t k = 0;     ///< length of rows and vectors
+  float* out = nullptr;  ///< out[row * out_row_stride + vector * out_vector_stride]
+  std::size_t out_row_stride = 0;
+  std::size_t out_vector_stride = 1;
 };
 
 /// Dot products of each row with each vector, rows read once for every four vectors. A product is

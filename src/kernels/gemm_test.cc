@@ -120,13 +120,17 @@ TEST(DotRows, AddsSixteenChainsInHalvesOnEveryTarget) {
         const std::vector<float> vectors = random_floats(num_vectors * (k + 2), 6);
         std::vector<float> out(11 * (num_vectors + 1), 9.0F);
         dot_rows({rows.data() + 1, k + 1, 11, vectors.data(), k + 2, num_vectors, k, out.data(),
-                  num_vectors + 1});
+                  num_vectors + 1, 1});
+        std::vector<float> turned(11 * num_vectors);
+        dot_rows({rows.data() + 1, k + 1, 11, vectors.data(), k + 2, num_vectors, k, turned.data(),
+                  1, 11});
         for (std::size_t i = 0; i < 11; ++i) {
           for (std::size_t v = 0; v < num_vectors; ++v) {
             const float expected =
                 dot_in_lanes(rows.data() + 1 + i * (k + 1), vectors.data() + v * (k + 2), k);
             ASSERT_NEAR(out[i * (num_vectors + 1) + v], expected,
                         testing::has_fma(target) ? 0.0F : tolerance_of(k));
+            ASSERT_EQ(turned[v * 11 + i], out[i * (num_vectors + 1) + v]);
           }
           EXPECT_EQ(out[i * (num_vectors + 1) + num_vectors], 9.0F) << "beyond the row";
         }

@@ -1,0 +1,25 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loops over one row of floats at any alignment. Sums are sixteen chains as in dot_rows().
+#pragma once
+
+#include <cstddef>
+
+namespace mhe::kernels {
+
+[[nodiscard]] float sum(const float* row, std::size_t size) noexcept;
+[[nodiscard]] float sum_squares(const float* row, std::size_t size) noexcept;
+
+/// row = keep * row - step * gradient: a step of gradient descent with decay.
+void move_row(float* row, const float* gradient, std::size_t size, float keep, float step) noexcept;
+
+/// row += other
+void add_row(float* row, const float* other, std::size_t size) noexcept;
+
+/// How many of the scores from `begin` on may be skipped: none of them is above `bound`. So a scan
+/// for the best passes quickly over the rest.
+[[nodiscard]] std::size_t count_not_above(const float* scores, std::size_t size,
+                                          float bound) noexcept;
+
+}  // namespace mhe::kernels

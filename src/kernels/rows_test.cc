@@ -1,0 +1,79 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/rows.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "each_target.h"
+
+namespace mhe::kernels {
+namespace {
+
+std::vector<float> random_row(std::size_t size, std::uint64_t seed) {
+  RandomStream random(seed, "rows_test");
+  std::vector<float> row(size + 1);
+  for (float& x : row) x = static_cast<float>(2 * random.uniform() - 1);
+  return row;
+}
+
+constexpr std::size_t kSizes[] = {0, 1, 3, 8, 16, 17, 50, 512};
+
+TEST(Rows, SumsAreTheSameOnEveryTarget) {
+  for (const std::size_t size : kSizes) {
+    const std::vector<float> row = random_row(size, size);
+    double expected = 0;
+    double squares = 0;
+    float lanes[16] = {};
+    for (std::size_t i = 1; i <= size; ++i) {
+      expected += row[i];
+      squares += static_cast<double>(row[i]) * row[i];
+      lanes[(i - 1) % 16] = std::fma(row[i], row[i], lanes[(i - 1) % 16]);
+    }
+    for (std::size_t half = 8; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+    }
+    testing::for_each_target([&](std::int64_t target) {
+      const float found = sum_squares(row.data() + 1, size);
+      EXPECT_NEAR(sum(row.data() + 1, size), expected, 1e-5);  // 512 roundings of sums below 64
+      EXPECT_NEAR(found, squares, squares * 1e-5);
+      EXPECT_TRUE(!testing::has_fma(target) || found == lanes[0]) << found;
+    });
+  }
+}
+
+TEST(Rows, MoveAndAdd) {
+  for (const std::size_t size : kSizes) {
+    testing::for_each_target([&](std::int64_t target) {
+      std::vector<float> row = random_row(size, 1);
+      const std::vector<float> before = row;
+      const std::vector<float> gradient = random_row(size, 2);
+      move_row(row.data() + 1, gradient.data() + 1, size, 0.75F, 0.1F);
+      for (std::size_t i = 0; i <= size; ++i) {
+        const float expected = i == 0 ? before[0] : std::fma(-gradient[i], 0.1F, 0.75F * before[i]);
+        EXPECT_NEAR(row[i], expected, testing::has_fma(target) ? 0 : 1e-7F);
+      }
+      row = before;
+      add_row(row.data() + 1, gradient.data() + 1, size);
+      for (std::size_t i = 1; i <= size; ++i) EXPECT_EQ(row[i], before[i] + gradient[i]);
+    });
+  }
+}
+
+TEST(Rows, CountNotAboveStopsAtTheFirstAbove) {
+  testing::for_each_target([](std::int64_t /*target*/) {
+    std::vector<float> scores(40, 1.0F);
+    EXPECT_EQ(count_not_above(scores.data(), scores.size(), 1.0F), 40U);
+    for (const std::size_t at : {39U, 17U, 3U, 0U}) {
+      scores[at] = 1.5F;
+      EXPECT_EQ(count_not_above(scores.data(), scores.size(), 1.0F), at);
+    }
+    EXPECT_EQ(count_not_above(scores.data(), 0, 1.0F), 0U);
+  });
+}
+
+}  // namespace
+}  // namespace mhe::kernels
