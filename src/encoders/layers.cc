@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "kernels/gemm.h"
+#include "kernels/rows.h"
 #include "kernels/weighted_rows.h"
 #include "matrix/gemm.h"
 
@@ -143,6 +144,7 @@ void TableLayer::update(const Context& context, std::span<const SparseRow> input
                         MatrixView gradient, const TableOptimizer& optimizer, float learning_rate) {
   transpose(inputs);
   constexpr std::size_t kGrain = 64;  // features; most of them have few examples
+  const float keep = 1 - learning_rate * optimizer.weight_decay;
   std::vector<std::vector<float>> scratch(context.threads());
   parallel_blocks(context, touched_.size(), kGrain, [&](const Block& block) {
     std::vector<float>& row_gradient = scratch[block.worker];
@@ -154,29 +156,13 @@ void TableLayer::update(const Context& context, std::span<const SparseRow> input
                                   std::span(examples_).subspan(begin, count),
                                   std::span(values_).subspan(begin, count)},
                                  row_gradient.data());
-      float square = 0;
-      kernels::dot_rows({.rows = row_gradient.data(),
-                         .row_stride = num_outputs_,
-                         .num_rows = 1,
-                         .vectors = row_gradient.data(),
-                         .vector_stride = num_outputs_,
-                         .num_vectors = 1,
-                         .k = num_outputs_,
-                         .out = &square,
-                         .out_stride = 1});
+      const float square = kernels::sum_squares(row_gradient.data(), num_outputs_);
       if (square == 0) continue;
       const std::uint32_t feature = touched_[i];
-      float* const row = rows_.data() + std::size_t{feature} * num_outputs_;
       const float factor =
           row_factor(optimizer, square / static_cast<float>(num_outputs_), row_state_[feature]);
-      if (optimizer.weight_decay > 0) {
-        const float kept = 1 - learning_rate * optimizer.weight_decay;
-        for (std::size_t j = 0; j < num_outputs_; ++j) row[j] *= kept;
-      }
-      const std::uint32_t only = 0;
-      const float weight = -learning_rate * factor;
-      kernels::add_weighted_rows(
-          {row_gradient.data(), num_outputs_, std::span(&only, 1), std::span(&weight, 1)}, row);
+      kernels::move_row(rows_.data() + std::size_t{feature} * num_outputs_, row_gradient.data(),
+                        num_outputs_, keep, learning_rate * factor);
     }
   });
 }
