@@ -129,6 +129,13 @@ float scale_sigmoid(float* scores, std::size_t size, float scale) {
   return add_lanes(sum);
 }
 
+void log_sigmoid(float* scores, std::size_t size) {
+  const LaneVec zero = hn::Zero(LaneTag());
+  map_lanes(scores, size, [&](LaneVec s, std::size_t /*at*/, std::size_t /*count*/) {
+    return hn::Sub(hn::Min(s, zero), log1p_of(exp_of(hn::Neg(hn::Abs(s)))));
+  });
+}
+
 }  // namespace mhe::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -20,6 +20,7 @@ HWY_EXPORT(max_sum_columns);
 HWY_EXPORT(scale_exp);
 HWY_EXPORT(scale_exp_each);
 HWY_EXPORT(scale_sigmoid);
+HWY_EXPORT(log_sigmoid);
 
 MaxSum max_sum(const float* scores, std::size_t size) noexcept {
   return HWY_DYNAMIC_DISPATCH(max_sum)(scores, size);
@@ -41,6 +42,10 @@ void scale_exp_each(float* scores, std::size_t size, const float* shift,
 
 float scale_sigmoid(float* scores, std::size_t size, float scale) noexcept {
   return HWY_DYNAMIC_DISPATCH(scale_sigmoid)(scores, size, scale);
+}
+
+void log_sigmoid(float* scores, std::size_t size) noexcept {
+  HWY_DYNAMIC_DISPATCH(log_sigmoid)(scores, size);
 }
 
 double portable_log(double x) noexcept {

@@ -35,6 +35,9 @@ void scale_exp_each(float* scores, std::size_t size, const float* shift,
 /// labels. Returns the sum of log(1 + exp(score)), the loss but for them.
 float scale_sigmoid(float* scores, std::size_t size, float scale) noexcept;
 
+/// score -> log(1 / (1 + exp(-score))).
+void log_sigmoid(float* scores, std::size_t size) noexcept;
+
 /// Natural logarithm by arithmetic only: the same bits on every machine, unlike std::log. Relative
 /// error below 2^-45; `x` must be positive and normal.
 [[nodiscard]] double portable_log(double x) noexcept;

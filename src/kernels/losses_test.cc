@@ -88,6 +88,12 @@ TEST(Losses, ScaleSigmoidGivesGradientAndLoss) {
       // Each of sixteen chains rounds size / 16 times.
       EXPECT_NEAR(loss, expected,
                   expected * (kRelative + static_cast<double>(size / 16 + 8) * 0x1p-24));
+      std::vector<float> logs = before;
+      log_sigmoid(logs.data() + 1, size);
+      for (std::size_t i = 1; i <= size; ++i) {
+        const double s = before[i];
+        expect_close(logs[i], std::min(s, 0.0) - std::log1p(std::exp(-std::fabs(s))));
+      }
       scores.push_back(loss);
       first.check(target, scores);
     });

@@ -1,0 +1,35 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "heads/dense_search.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "heads/make_heads.h"
+
+namespace mhe::heads {
+
+std::unique_ptr<DenseSearch> DenseSearch::make(const HeadSpec& spec, const FindTensor& find) {
+  switch (spec.kind) {
+    case HeadKind::kOneHot:
+    case HeadKind::kSampling:
+      return make_flat_search(spec, find);
+    case HeadKind::kCascade:
+      return make_cascade_search(spec, find);
+    case HeadKind::kProduct:
+      break;
+  }
+  fail(ErrorCode::kInvalidArgument, "there is no {} head with dense rows",
+       head_kind_name(spec.kind));
+}
+
+std::unique_ptr<DenseSearch> make_search(const DenseHead& head) {
+  const std::vector<HeadTensor> tensors = head.tensors();
+  return DenseSearch::make(head.spec(), [&](std::string_view name) -> const HeadTensor* {
+    const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                    [&](const HeadTensor& t) { return t.name == name; });
+    return found == tensors.end() ? nullptr : &*found;
+  });
+}
+
+}  // namespace mhe::heads

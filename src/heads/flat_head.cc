@@ -1,0 +1,154 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One output a label: `onehot` scores all of them, `sampling` (MHS) the groups that a batch's
+// labels are in and some random ones, for all examples of the batch.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "heads/flat_pass.h"
+#include "heads/make_heads.h"
+#include "heads/row_table.h"
+
+namespace mhe::heads {
+namespace {
+
+void check_spec(const HeadSpec& spec) {
+  require(spec.num_labels <= std::numeric_limits<std::uint32_t>::max(),
+          "{} labels are too many for one output each", spec.num_labels);
+  if (spec.kind == HeadKind::kOneHot) {
+    require(spec.lengths.size() == 1 && spec.lengths[0] == spec.num_labels,
+            "a one-hot head of {} labels has one length, their number", spec.num_labels);
+    return;
+  }
+  require(spec.lengths.size() == 2, "sampling takes two lengths, groups and labels in a group");
+  const std::uint64_t groups = spec.lengths[0];
+  const std::uint64_t size = spec.lengths[1];
+  require(groups * size >= spec.num_labels, "{} groups of {} do not cover {} labels", groups, size,
+          spec.num_labels);
+  require(size > 0 && (groups - 1) * size < spec.num_labels,
+          "{} groups of {} are more than {} labels fill", groups, size, spec.num_labels);
+  require(spec.extra_groups < groups, "{} extra groups of {}: all would be scored",
+          spec.extra_groups, groups);
+}
+
+class FlatHead final : public DenseHead {
+ public:
+  FlatHead(const Context& context, HeadSpec spec, HeadSetup setup)
+      : DenseHead(std::move(spec)),
+        optimizer_(setup.optimizer),
+        table_(context, "", this->spec().num_labels, this->spec().dim) {
+    if (!setup.order || this->spec().kind == HeadKind::kOneHot) return;
+    require(setup.order->num_labels() == this->spec().num_labels,
+            "the order has {} labels, the head {}", setup.order->num_labels(),
+            this->spec().num_labels);
+    // Rows without a label would only be in the way: labels stand side by side, in their order.
+    row_of_.resize(this->spec().num_labels);
+    for (const LabelId label : setup.order->labels()) {
+      row_of_[index_of(label)] = static_cast<std::uint32_t>(label_at_.size());
+      label_at_.push_back(static_cast<std::uint32_t>(label));
+    }
+  }
+
+  [[nodiscard]] std::vector<HeadTensor> tensors() const override {
+    std::vector<HeadTensor> tensors;
+    table_.add_tensors(tensors);
+    if (!label_at_.empty()) {
+      tensors.push_back(
+          {"label_at", {label_at_.size()}, std::span<const std::uint32_t>(label_at_)});
+    }
+    return tensors;
+  }
+
+  void visit_state(const std::function<void(const StateArray&)>& visit) override {
+    table_.visit_state(visit);
+  }
+
+ protected:
+  double run(const Context& context, const HeadBatch& batch, const HeadStep& step,
+             MatrixSpan gradient, Update update) override {
+    if (batch.labels.empty()) return 0;
+    find_positives(batch);
+    if (spec().kind == HeadKind::kOneHot) {
+      ranges_.assign(1, {0, table_.num_rows()});
+    } else {
+      choose_groups(context, step);
+    }
+    pass_.select(ranges_, spec().dim);
+    if (spec().loss == Loss::kSoftmax) pass_.score(context, table_, batch.features);
+    LevelWork work;
+    work.features = batch.features;
+    work.targets = {positives_, weights_};
+    work.loss = spec().loss;
+    work.weight = 1.0F / static_cast<float>(batch.labels.size());
+    if (update == Update::kYes) work.move = {&optimizer_, step.learning_rate};
+    work.feature_gradient = gradient;
+    return pass_.backward(context, table_, work);
+  }
+
+ private:
+  void find_positives(const HeadBatch& batch) {
+    positives_.clear();
+    weights_.clear();
+    for (std::size_t example = 0; example < batch.labels.size(); ++example) {
+      const std::span<const LabelId> labels = batch.labels[example];
+      weights_.push_back(labels.empty() ? 0.0F : 1.0F / static_cast<float>(labels.size()));
+      for (const LabelId label : labels) {
+        const std::size_t row = row_of_.empty() ? index_of(label) : row_of_[index_of(label)];
+        positives_.push_back(
+            {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(example)});
+      }
+    }
+    std::sort(positives_.begin(), positives_.end());
+  }
+
+  void choose_groups(const Context& context, const HeadStep& step) {
+    const std::uint32_t num_groups = spec().lengths[0];
+    const std::size_t size = spec().lengths[1];
+    std::vector<std::uint32_t> groups;
+    for (const Positive& p : positives_) {
+      const auto group = static_cast<std::uint32_t>(p.row / size);
+      if (groups.empty() || groups.back() != group) groups.push_back(group);
+    }
+    const std::size_t wanted =
+        std::min<std::size_t>(num_groups, groups.size() + spec().extra_groups);
+    RandomStream random(context.seed(), "head.groups", step.number);
+    while (groups.size() < wanted) {
+      const auto group = static_cast<std::uint32_t>(random.below(num_groups));
+      const auto at = std::lower_bound(groups.begin(), groups.end(), group);
+      if (at == groups.end() || *at != group) groups.insert(at, group);
+    }
+    ranges_.clear();
+    for (const std::uint32_t group : groups) {
+      const std::size_t end = std::min(table_.num_rows(), (group + 1) * size);
+      if (!ranges_.empty() && ranges_.back().end == group * size) {
+        ranges_.back().end = end;
+      } else {
+        ranges_.push_back({group * size, end});
+      }
+    }
+  }
+
+  TableOptimizer optimizer_;
+  RowTable table_;
+  std::vector<std::uint32_t> row_of_;    // [label]; empty: the label itself
+  std::vector<std::uint32_t> label_at_;  // [row]
+  FlatPass pass_;
+  std::vector<Positive> positives_;
+  std::vector<float> weights_;
+  std::vector<RowRange> ranges_;
+};
+
+}  // namespace
+
+std::unique_ptr<DenseHead> make_flat_head(const Context& context, HeadSpec spec, HeadSetup setup) {
+  check_spec(spec);
+  return std::make_unique<FlatHead>(context, std::move(spec), std::move(setup));
+}
+
+}  // namespace mhe::heads

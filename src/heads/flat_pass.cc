@@ -1,0 +1,230 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "heads/flat_pass.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "kernels/gemm.h"
+#include "kernels/losses.h"
+#include "kernels/rows.h"
+
+namespace mhe::heads {
+namespace {
+
+using kernels::GemmOperand;
+using kernels::Layout;
+
+// Whole register tiles of every target (14 and 6 rows). With 512 floats a row it is 336 KiB: a
+// block, its scores and a part of the features' gradient share an L2 cache of 1 MiB.
+constexpr std::size_t kBlockRows = 168;
+constexpr std::size_t kWideBlockRows = 84;
+constexpr std::size_t kWideDim = 768;
+// Rows whose gradients are made before they are moved: 84 KiB of 512 floats.
+constexpr std::size_t kUpdateRows = 42;
+// Sums of dLoss/dF, one each for so many parts of the blocks: enough to occupy the threads of one
+// machine, few enough that adding them up is nothing.
+constexpr std::size_t kMaxParts = 32;
+
+}  // namespace
+
+std::span<const Positive> Targets::in_rows(std::size_t begin, std::size_t end) const {
+  const auto row_below = [](const Positive& p, std::size_t row) { return p.row < row; };
+  const auto first = std::lower_bound(positives.begin(), positives.end(), begin, row_below);
+  return {first, std::lower_bound(first, positives.end(), end, row_below)};
+}
+
+void FlatPass::select(std::span<const RowRange> ranges, std::size_t dim) {
+  const std::size_t block_rows = dim <= kWideDim ? kBlockRows : kWideBlockRows;
+  blocks_.clear();
+  num_rows_ = 0;
+  has_scores_ = false;
+  for (const RowRange& range : ranges) {
+    for (std::size_t begin = range.begin; begin < range.end; begin += block_rows) {
+      const std::size_t end = std::min(range.end, begin + block_rows);
+      blocks_.push_back({begin, end, num_rows_});
+      num_rows_ += end - begin;
+    }
+  }
+}
+
+void FlatPass::turn_features(const MatrixView& features) {
+  batch_ = features.num_rows;
+  turned_.resize(features.size());
+  kernels::transpose(features.data, features.num_columns, features.num_rows, features.num_columns,
+                     turned_.data(), batch_);
+}
+
+void FlatPass::score_block(const RowTable& table, const RowBlock& block, float* scores) const {
+  for (std::size_t row = block.begin; row < block.end; ++row) {
+    std::fill_n(scores + (row - block.begin) * batch_, batch_, table.biases()[row]);
+  }
+  kernels::gemm({block.size(),
+                 batch_,
+                 table.dim(),
+                 {table.row(block.begin), table.dim(), Layout::kRows},
+                 {turned_.data(), batch_, Layout::kRows},
+                 scores,
+                 batch_,
+                 true});
+}
+
+void FlatPass::score(const Context& context, const RowTable& table, const MatrixView& features) {
+  turn_features(features);
+  scores_.resize(num_rows_ * batch_);
+  block_max_.resize(blocks_.size() * batch_);
+  block_sum_.resize(blocks_.size() * batch_);
+  parallel_blocks(context, blocks_.size(), 1, [&](const Block& one) {
+    const RowBlock& block = blocks_[one.begin];
+    float* scores = scores_.data() + block.offset * batch_;
+    score_block(table, block, scores);
+    kernels::max_sum_columns(scores, batch_, block.size(), batch_,
+                             block_max_.data() + one.begin * batch_,
+                             block_sum_.data() + one.begin * batch_);
+  });
+  has_scores_ = true;
+}
+
+// log sum exp over all selected rows, blocks in order.
+void FlatPass::normalize(const Context& context, std::size_t batch) {
+  log_sums_.assign(batch, 0);
+  constexpr std::size_t kGrain = 64;
+  parallel_blocks(context, batch, kGrain, [&](const Block& examples) {
+    const std::size_t size = examples.end - examples.begin;
+    std::vector<float> max(block_max_.begin() + static_cast<std::ptrdiff_t>(examples.begin),
+                           block_max_.begin() + static_cast<std::ptrdiff_t>(examples.end));
+    for (std::size_t b = 1; b < blocks_.size(); ++b) {
+      const float* other = block_max_.data() + b * batch + examples.begin;
+      for (std::size_t i = 0; i < size; ++i) max[i] = std::max(max[i], other[i]);
+    }
+    std::vector<double> sum(size);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      float* part = block_max_.data() + b * batch + examples.begin;
+      kernels::scale_exp_each(part, size, max.data(),
+                              block_sum_.data() + b * batch + examples.begin);
+      for (std::size_t i = 0; i < size; ++i) sum[i] += part[i];
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      log_sums_[examples.begin + i] = max[i] + static_cast<float>(kernels::portable_log(sum[i]));
+    }
+  });
+}
+
+// Replaces scores [row][example] by the gradient and returns the loss.
+double FlatPass::gradient_of_block(const LevelWork& work, const RowBlock& block,
+                                   float* scores) const {
+  const std::span<const Positive> positives = work.targets.in_rows(block.begin, block.end);
+  const auto score_of = [&](const Positive& p) -> float& {
+    return scores[(p.row - block.begin) * batch_ + p.example];
+  };
+  double loss = 0;
+  const bool softmax = work.loss == Loss::kSoftmax;
+  for (const Positive& p : positives) {
+    const double score = score_of(p);
+    loss += softmax ? static_cast<double>(work.targets.weights[p.example]) *
+                          (static_cast<double>(log_sums_[p.example]) - score)
+                    : -score;
+  }
+  for (std::size_t row = 0; row < block.size(); ++row) {
+    float* of_row = scores + row * batch_;
+    if (softmax) {
+      kernels::scale_exp_each(of_row, batch_, log_sums_.data(), scales_.data());
+    } else {
+      loss += static_cast<double>(kernels::scale_sigmoid(of_row, batch_, work.weight));
+    }
+  }
+  for (const Positive& p : positives) {
+    score_of(p) -= softmax ? work.weight * work.targets.weights[p.example] : work.weight;
+  }
+  return loss * static_cast<double>(work.weight);
+}
+
+void FlatPass::update_block(RowTable& table, const LevelWork& work, const RowBlock& block,
+                            const float* gradients, Scratch& scratch) const {
+  const std::size_t dim = table.dim();
+  scratch.row_gradients.resize(kUpdateRows * dim);
+  scratch.bias_gradients.resize(kUpdateRows);
+  for (std::size_t begin = 0; begin < block.size(); begin += kUpdateRows) {
+    const std::size_t size = std::min(kUpdateRows, block.size() - begin);
+    const float* from = gradients + begin * batch_;
+    kernels::gemm({size,
+                   dim,
+                   batch_,
+                   {from, batch_, Layout::kRows},
+                   {work.features.data, dim, Layout::kRows},
+                   scratch.row_gradients.data(),
+                   dim,
+                   false});
+    for (std::size_t i = 0; i < size; ++i) {
+      scratch.bias_gradients[i] = kernels::sum(from + i * batch_, batch_);
+    }
+    table.update(block.begin + begin, {scratch.row_gradients.data(), size, dim},
+                 {scratch.bias_gradients.data(), size}, *work.move.optimizer,
+                 work.move.learning_rate);
+  }
+}
+
+void FlatPass::run_part(RowTable& table, const LevelWork& work, std::size_t part,
+                        Scratch& scratch) {
+  const std::size_t num_parts = std::min(kMaxParts, blocks_.size());
+  const std::size_t dim = table.dim();
+  float* part_gradient = part_gradients_.data() + part * batch_ * dim;
+  const std::size_t first = part * blocks_.size() / num_parts;
+  const std::size_t last = (part + 1) * blocks_.size() / num_parts;
+  for (std::size_t b = first; b < last; ++b) {
+    const RowBlock& block = blocks_[b];
+    float* scores = scores_.data() + block.offset * batch_;
+    if (!has_scores_) {
+      scratch.scores.resize(block.size() * batch_);
+      scores = scratch.scores.data();
+      score_block(table, block, scores);
+    }
+    block_loss_[b] = gradient_of_block(work, block, scores);
+    kernels::gemm({batch_,
+                   dim,
+                   block.size(),
+                   {scores, batch_, Layout::kTransposed},
+                   {table.row(block.begin), dim, Layout::kRows},
+                   part_gradient,
+                   dim,
+                   b > first});
+    if (work.move.optimizer != nullptr) update_block(table, work, block, scores, scratch);
+  }
+}
+
+double FlatPass::backward(const Context& context, RowTable& table, const LevelWork& work) {
+  if (blocks_.empty() || work.features.num_rows == 0) return 0;
+  MHE_ASSERT(has_scores_ || work.loss == Loss::kSigmoid);
+  if (has_scores_) {
+    if (work.loss == Loss::kSoftmax) normalize(context, batch_);
+  } else {
+    turn_features(work.features);
+  }
+  scales_.resize(batch_);
+  for (std::size_t i = 0; i < batch_; ++i) {
+    scales_[i] = work.targets.weights[i] > 0 ? work.weight : 0;
+  }
+  const std::size_t num_parts = std::min(kMaxParts, blocks_.size());
+  block_loss_.assign(blocks_.size(), 0);
+  part_gradients_.resize(num_parts * work.features.size());
+  scratch_.resize(context.threads());
+  parallel_blocks(context, num_parts, 1, [&](const Block& one) {
+    run_part(table, work, one.begin, scratch_[one.worker]);
+  });
+  constexpr std::size_t kGrain = 16;
+  const std::size_t dim = table.dim();
+  parallel_blocks(context, batch_, kGrain, [&](const Block& examples) {
+    const std::size_t size = (examples.end - examples.begin) * dim;
+    for (std::size_t part = 0; part < num_parts; ++part) {
+      kernels::add_row(work.feature_gradient.data + examples.begin * dim,
+                       part_gradients_.data() + (part * batch_ + examples.begin) * dim, size);
+    }
+  });
+  has_scores_ = false;
+  double loss = 0;
+  for (const double part : block_loss_) loss += part;
+  return loss;
+}
+
+}  // namespace mhe::heads

@@ -1,0 +1,260 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "heads/group_pass.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "kernels/gemm.h"
+#include "kernels/losses.h"
+#include "kernels/rows.h"
+
+namespace mhe::heads {
+namespace {
+
+using kernels::Layout;
+
+// Rows that go from scores to update before the next: 84 KiB of 512 floats, so that memory is read
+// and written once however many children there are.
+constexpr std::size_t kChunkRows = 42;
+// From so many examples on a matrix product, whose tiles are up to 32 wide, beats dot products.
+constexpr std::size_t kMinGemmPairs = 24;
+constexpr std::size_t kExampleGrain = 16;
+
+}  // namespace
+
+void GroupPass::select(std::vector<Pair> pairs, std::size_t num_children, std::size_t batch) {
+  pairs_ = std::move(pairs);
+  num_children_ = num_children;
+  has_scores_ = false;
+  std::sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) {
+    return a.parent != b.parent ? a.parent < b.parent : a.example < b.example;
+  });
+  groups_.clear();
+  example_begins_.assign(batch + 1, 0);
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (i == 0 || pairs_[i].parent != pairs_[i - 1].parent) groups_.push_back({i, i});
+    groups_.back().end = i + 1;
+    ++example_begins_[pairs_[i].example + 1];
+  }
+  for (std::size_t i = 0; i < batch; ++i) example_begins_[i + 1] += example_begins_[i];
+  example_pairs_.resize(pairs_.size());
+  std::vector<std::uint32_t> next(example_begins_.begin(), example_begins_.end() - 1);
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    example_pairs_[next[pairs_[i].example]++] = static_cast<std::uint32_t>(i);
+  }
+}
+
+std::span<const std::uint32_t> GroupPass::pairs_of(std::size_t example) const noexcept {
+  return std::span(example_pairs_)
+      .subspan(example_begins_[example], example_begins_[example + 1] - example_begins_[example]);
+}
+
+std::span<const float> GroupPass::scores(std::size_t pair) const noexcept {
+  return std::span(scores_).subspan(pair * num_children_, num_children_);
+}
+
+const float* GroupPass::gather(const Group& group, const MatrixView& features,
+                               Scratch& scratch) const {
+  if (group.size() == 1) return features[pairs_[group.begin].example].data();
+  const std::size_t dim = features.num_columns;
+  scratch.features.resize(group.size() * dim);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const std::span<const float> from = features[pairs_[group.begin + i].example];
+    std::copy(from.begin(), from.end(),
+              scratch.features.begin() + static_cast<std::ptrdiff_t>(i * dim));
+  }
+  return scratch.features.data();
+}
+
+void GroupPass::score_chunk(const RowTable& table, const float* features, std::size_t num_pairs,
+                            const Chunk& chunk, Scratch& scratch) {
+  const std::size_t dim = table.dim();
+  const float* rows = table.row(chunk.begin);
+  if (num_pairs < kMinGemmPairs) {
+    kernels::dot_rows(
+        {rows, dim, chunk.size, features, dim, num_pairs, dim, chunk.values, 1, chunk.stride});
+  } else {
+    // As [child][example], which is fast, then turned.
+    scratch.turned.resize((chunk.size + dim) * num_pairs);
+    float* product = scratch.turned.data();
+    float* turned = product + chunk.size * num_pairs;
+    kernels::transpose(features, dim, num_pairs, dim, turned, num_pairs);
+    kernels::gemm({chunk.size,
+                   num_pairs,
+                   dim,
+                   {rows, dim, Layout::kRows},
+                   {turned, num_pairs, Layout::kRows},
+                   product,
+                   num_pairs,
+                   false});
+    kernels::transpose(product, num_pairs, chunk.size, num_pairs, chunk.values, chunk.stride);
+  }
+  const float* biases = table.biases().data() + chunk.begin;
+  for (std::size_t i = 0; i < num_pairs; ++i) {
+    kernels::add_row(chunk.values + i * chunk.stride, biases, chunk.size);
+  }
+}
+
+void GroupPass::score(const Context& context, const RowTable& table, const MatrixView& features) {
+  scores_.resize(pairs_.size() * num_children_);
+  scratch_.resize(context.threads());
+  parallel_blocks(context, groups_.size(), 1, [&](const Block& one) {
+    const Group& group = groups_[one.begin];
+    Scratch& scratch = scratch_[one.worker];
+    const float* gathered = gather(group, features, scratch);
+    const std::size_t first_row = pairs_[group.begin].parent * num_children_;
+    float* values = scores_.data() + group.begin * num_children_;
+    score_chunk(table, gathered, group.size(), {first_row, num_children_, values, num_children_},
+                scratch);
+  });
+  has_scores_ = true;
+}
+
+void GroupPass::normalize(const Context& context) {
+  const std::size_t batch = example_begins_.size() - 1;
+  log_sums_.assign(batch, 0);
+  scratch_.resize(context.threads());
+  parallel_blocks(context, batch, kExampleGrain, [&](const Block& examples) {
+    Scratch& scratch = scratch_[examples.worker];
+    for (std::size_t example = examples.begin; example < examples.end; ++example) {
+      const std::span<const std::uint32_t> pairs = pairs_of(example);
+      if (pairs.empty()) continue;
+      scratch.maxima.clear();
+      scratch.sums.clear();
+      for (const std::uint32_t pair : pairs) {
+        const kernels::MaxSum of_pair = kernels::max_sum(scores(pair).data(), num_children_);
+        scratch.maxima.push_back(of_pair.max);
+        scratch.sums.push_back(of_pair.sum);
+      }
+      const float max = *std::max_element(scratch.maxima.begin(), scratch.maxima.end());
+      scratch.shifts.assign(pairs.size(), max);
+      kernels::scale_exp_each(scratch.maxima.data(), pairs.size(), scratch.shifts.data(),
+                              scratch.sums.data());
+      double sum = 0;
+      for (const float part : scratch.maxima) sum += part;
+      log_sums_[example] = max + static_cast<float>(kernels::portable_log(sum));
+    }
+  });
+}
+
+double GroupPass::gradient_of_chunk(const LevelWork& work, const Group& group,
+                                    const Chunk& chunk) const {
+  const auto score_of = [&](const Positive& p) -> float& {
+    const auto first = pairs_.begin() + static_cast<std::ptrdiff_t>(group.begin);
+    const auto last = pairs_.begin() + static_cast<std::ptrdiff_t>(group.end);
+    const auto pair = std::lower_bound(
+        first, last, p.example, [](const Pair& a, std::uint32_t e) { return a.example < e; });
+    MHE_ASSERT(pair != last && pair->example == p.example);
+    return chunk
+        .values[static_cast<std::size_t>(pair - first) * chunk.stride + p.row - chunk.begin];
+  };
+  const bool softmax = work.loss == Loss::kSoftmax;
+  const std::span<const Positive> positives =
+      work.targets.in_rows(chunk.begin, chunk.begin + chunk.size);
+  double loss = 0;
+  for (const Positive& p : positives) {
+    const double score = score_of(p);
+    loss += softmax ? static_cast<double>(work.targets.weights[p.example]) *
+                          (static_cast<double>(log_sums_[p.example]) - score)
+                    : -score;
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    float* values = chunk.values + i * chunk.stride;
+    const std::uint32_t example = pairs_[group.begin + i].example;
+    if (softmax) {
+      const float scale = work.targets.weights[example] > 0 ? work.weight : 0;
+      kernels::scale_exp(values, chunk.size, log_sums_[example], scale);
+    } else {
+      loss += static_cast<double>(kernels::scale_sigmoid(values, chunk.size, work.weight));
+    }
+  }
+  for (const Positive& p : positives) {
+    score_of(p) -= softmax ? work.weight * work.targets.weights[p.example] : work.weight;
+  }
+  return loss * static_cast<double>(work.weight);
+}
+
+void GroupPass::update_chunk(RowTable& table, const RowMove& move, const float* features,
+                             std::size_t num_pairs, const Chunk& chunk, Scratch& scratch) {
+  const std::size_t dim = table.dim();
+  scratch.row_gradients.resize(chunk.size * dim);
+  kernels::gemm({chunk.size,
+                 dim,
+                 num_pairs,
+                 {chunk.values, chunk.stride, Layout::kTransposed},
+                 {features, dim, Layout::kRows},
+                 scratch.row_gradients.data(),
+                 dim,
+                 false});
+  scratch.bias_gradients.assign(chunk.values, chunk.values + chunk.size);
+  for (std::size_t i = 1; i < num_pairs; ++i) {
+    kernels::add_row(scratch.bias_gradients.data(), chunk.values + i * chunk.stride, chunk.size);
+  }
+  table.update(chunk.begin, {scratch.row_gradients.data(), chunk.size, dim}, scratch.bias_gradients,
+               *move.optimizer, move.learning_rate);
+}
+
+double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group& group,
+                            Scratch& scratch) {
+  const std::size_t dim = table.dim();
+  const float* features = gather(group, work.features, scratch);
+  const std::size_t first_row = pairs_[group.begin].parent * num_children_;
+  float* feature_gradients = pair_gradients_.data() + group.begin * dim;
+  scratch.scores.resize(group.size() * kChunkRows);
+  double loss = 0;
+  for (std::size_t begin = 0; begin < num_children_; begin += kChunkRows) {
+    Chunk chunk = {first_row + begin, std::min(kChunkRows, num_children_ - begin),
+                   scratch.scores.data(), kChunkRows};
+    if (has_scores_) {
+      chunk.values = scores_.data() + group.begin * num_children_ + begin;
+      chunk.stride = num_children_;
+    } else {
+      score_chunk(table, features, group.size(), chunk, scratch);
+    }
+    loss += gradient_of_chunk(work, group, chunk);
+    kernels::gemm({group.size(),
+                   dim,
+                   chunk.size,
+                   {chunk.values, chunk.stride, Layout::kRows},
+                   {table.row(chunk.begin), dim, Layout::kRows},
+                   feature_gradients,
+                   dim,
+                   begin > 0});
+    if (work.move.optimizer != nullptr) {
+      update_chunk(table, work.move, features, group.size(), chunk, scratch);
+    }
+  }
+  return loss;
+}
+
+void GroupPass::add_feature_gradients(const Context& context, const LevelWork& work) const {
+  const std::size_t dim = work.features.num_columns;
+  parallel_blocks(context, work.features.num_rows, kExampleGrain, [&](const Block& examples) {
+    for (std::size_t example = examples.begin; example < examples.end; ++example) {
+      for (const std::uint32_t pair : pairs_of(example)) {
+        kernels::add_row(work.feature_gradient[example].data(), pair_gradients_.data() + pair * dim,
+                         dim);
+      }
+    }
+  });
+}
+
+double GroupPass::backward(const Context& context, RowTable& table, const LevelWork& work) {
+  MHE_ASSERT(has_scores_ || work.loss == Loss::kSigmoid);
+  scratch_.resize(context.threads());
+  pair_gradients_.resize(pairs_.size() * table.dim());
+  group_loss_.assign(groups_.size(), 0);
+  parallel_blocks(context, groups_.size(), 1, [&](const Block& one) {
+    group_loss_[one.begin] = run_group(table, work, groups_[one.begin], scratch_[one.worker]);
+  });
+  add_feature_gradients(context, work);
+  has_scores_ = false;
+  double loss = 0;
+  for (const double part : group_loss_) loss += part;
+  return loss;
+}
+
+}  // namespace mhe::heads

@@ -1,0 +1,100 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A batch against the children of parents chosen for each example. The children of a parent are
+// consecutive rows, so all examples that chose it share one small matrix product, and the rows move
+// while they are in cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "heads/level_work.h"
+#include "heads/row_table.h"
+
+namespace mhe::heads {
+
+/// An example and a parent whose children it is scored against.
+struct Pair {
+  std::uint32_t parent = 0;
+  std::uint32_t example = 0;
+  float path = 0;  ///< log of what the parent's path is worth
+};
+
+/// Holds the scratch space of a step; one for each level. All results are the same for any number
+/// of threads.
+class GroupPass {
+ public:
+  /// Begins a step with pairs in any order, each once.
+  void select(std::vector<Pair> pairs, std::size_t num_children, std::size_t batch);
+
+  /// Scores of all pairs, kept for backward().
+  void score(const Context& context, const RowTable& table, const MatrixView& features);
+
+  /// By parent, then by example.
+  [[nodiscard]] std::span<const Pair> pairs() const noexcept { return pairs_; }
+  /// Numbers of the pairs of an example, parents ascending.
+  [[nodiscard]] std::span<const std::uint32_t> pairs_of(std::size_t example) const noexcept;
+  /// [child]; after score().
+  [[nodiscard]] std::span<const float> scores(std::size_t pair) const noexcept;
+  /// The log of the sum of exponentials over all children that an example is scored against; after
+  /// normalize().
+  [[nodiscard]] float log_sum(std::size_t example) const noexcept { return log_sums_[example]; }
+  /// Needed before backward() with kSoftmax; needs score().
+  void normalize(const Context& context);
+
+  /// Does the work and returns the loss. Every positive's parent is a pair of its example. Without
+  /// score() before, scores are made on the way and not kept.
+  double backward(const Context& context, RowTable& table, const LevelWork& work);
+
+ private:
+  struct Scratch {
+    std::vector<float> features;  // of a group's examples, side by side
+    std::vector<float> scores;
+    std::vector<float> turned;
+    std::vector<float> row_gradients;
+    std::vector<float> bias_gradients;
+    std::vector<float> maxima;
+    std::vector<float> shifts;
+    std::vector<float> sums;
+  };
+  // Pairs [begin, end) have the same parent.
+  struct Group {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+  };
+  // Some rows of a group's parent and their scores or gradients as [pair][stride].
+  struct Chunk {
+    std::size_t begin = 0;  // row of the table
+    std::size_t size = 0;
+    float* values = nullptr;
+    std::size_t stride = 0;
+  };
+
+  const float* gather(const Group& group, const MatrixView& features, Scratch& scratch) const;
+  static void score_chunk(const RowTable& table, const float* features, std::size_t num_pairs,
+                          const Chunk& chunk, Scratch& scratch);
+  double gradient_of_chunk(const LevelWork& work, const Group& group, const Chunk& chunk) const;
+  static void update_chunk(RowTable& table, const RowMove& move, const float* features,
+                           std::size_t num_pairs, const Chunk& chunk, Scratch& scratch);
+  double run_group(RowTable& table, const LevelWork& work, const Group& group, Scratch& scratch);
+  void add_feature_gradients(const Context& context, const LevelWork& work) const;
+
+  std::vector<Pair> pairs_;
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> example_begins_;
+  std::vector<std::uint32_t> example_pairs_;
+  std::size_t num_children_ = 0;
+  bool has_scores_ = false;
+  std::vector<float> scores_;          // [pair][child]
+  std::vector<float> log_sums_;        // [example]
+  std::vector<float> pair_gradients_;  // [pair][dim]
+  std::vector<double> group_loss_;
+  std::vector<Scratch> scratch_;  // [worker]
+};
+
+}  // namespace mhe::heads

@@ -1,0 +1,51 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a batch asks of one table: the same for all rows (flat_pass.h) and for the children of
+// chosen parents (group_pass.h).
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "heads/head_spec.h"
+#include "matrix/table_optimizer.h"
+#include "matrix/view.h"
+
+namespace mhe::heads {
+
+/// A row that is right for an example.
+struct Positive {
+  std::uint32_t row = 0;
+  std::uint32_t example = 0;
+  friend auto operator<=>(const Positive&, const Positive&) = default;
+};
+
+/// What a batch should score high.
+struct Targets {
+  std::span<const Positive> positives;  ///< by row, then by example
+  std::span<const float> weights;       ///< [example]: 1 / its positives; 0 if it has none
+
+  /// The positives with rows in [begin, end).
+  [[nodiscard]] std::span<const Positive> in_rows(std::size_t begin, std::size_t end) const;
+};
+
+/// How rows move; without an optimiser they stay.
+struct RowMove {
+  const TableOptimizer* optimizer = nullptr;
+  float learning_rate = 0;
+};
+
+/// Loss and gradients, summed over the examples times `weight`, and the update.
+struct LevelWork {
+  MatrixView features;
+  Targets targets;
+  Loss loss = Loss::kSoftmax;
+  float weight = 1;
+  RowMove move;
+  MatrixSpan feature_gradient;  ///< is added to
+};
+
+}  // namespace mhe::heads

@@ -1,0 +1,83 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "heads/row_table.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "kernels/rows.h"
+#include "text/huge_page_allocator.h"
+
+namespace mhe::heads {
+namespace {
+
+// Rows that one random stream fills.
+constexpr std::size_t kStreamRows = 256;
+// Largest element times the square root of the width. Against features of unit size the scores of
+// outputs then begin near 0.06: labels differ, none is believed in. A projection has variance 1.
+constexpr double kOutputScale = 0.1;
+constexpr double kProjectionScale = 1.7320508;
+
+}  // namespace
+
+void RowTable::Delete::operator()(float* rows) const noexcept {
+  text::HugePageAllocator<float>().deallocate(rows, count);
+}
+
+RowTable::RowTable(const Context& context, std::string name, std::size_t num_rows, std::size_t dim,
+                   RowUse use)
+    : dim_(dim),
+      rows_(nullptr, Delete{0}),
+      biases_(use == RowUse::kOutputs ? num_rows : 0),
+      states_(num_rows),
+      rows_name_(name + (use == RowUse::kOutputs ? "table" : "projection")),
+      biases_name_(name + "bias"),
+      states_name_(rows_name_ + ".state") {
+  const std::size_t count = checked_mul(num_rows, dim, "the weights of a table");
+  // Rows are visited in an order that no machine foresees.
+  rows_ = {text::HugePageAllocator<float>().allocate(count), Delete{count}};
+  const double scale = 2 * (use == RowUse::kOutputs ? kOutputScale : kProjectionScale) /
+                       std::sqrt(static_cast<double>(dim));
+  parallel_blocks(context, num_rows, kStreamRows, [&](const Block& block) {
+    RandomStream random(context.seed(), rows_name_, block.index);
+    for (std::size_t i = block.begin * dim; i < block.end * dim; ++i) {
+      rows_[i] = static_cast<float>(scale * (random.uniform() - 0.5));
+    }
+  });
+}
+
+void RowTable::update(std::size_t begin, const MatrixView& gradients,
+                      std::span<const float> bias_gradients, const TableOptimizer& optimizer,
+                      float learning_rate) {
+  const bool has_bias = !biases_.empty();
+  const float inverse_size = 1.0F / static_cast<float>(dim_ + (has_bias ? 1 : 0));
+  const float keep = 1 - learning_rate * optimizer.weight_decay;
+  for (std::size_t i = 0; i < gradients.num_rows; ++i) {
+    const float* gradient = gradients[i].data();
+    const float bias_gradient = has_bias ? bias_gradients[i] : 0;
+    const float squares = kernels::sum_squares(gradient, dim_) + bias_gradient * bias_gradient;
+    const std::size_t row = begin + i;
+    const float step = learning_rate * row_factor(optimizer, squares * inverse_size, states_[row]);
+    kernels::move_row(rows_.get() + row * dim_, gradient, dim_, keep, step);
+    if (has_bias) biases_[row] -= step * bias_gradient;
+  }
+}
+
+void RowTable::add_tensors(std::vector<HeadTensor>& tensors) const {
+  tensors.push_back(
+      {rows_name_, {num_rows(), dim_}, std::span<const float>(rows_.get(), num_rows() * dim_)});
+  if (!biases_.empty()) {
+    tensors.push_back({biases_name_, {num_rows()}, std::span<const float>(biases_)});
+  }
+}
+
+void RowTable::visit_state(const std::function<void(const DenseHead::StateArray&)>& visit) {
+  visit({rows_name_, {rows_.get(), num_rows() * dim_}, true});
+  if (!biases_.empty()) visit({biases_name_, biases_, true});
+  visit({states_name_, states_, false});
+}
+
+}  // namespace mhe::heads

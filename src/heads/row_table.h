@@ -1,0 +1,66 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table of weights with a bias a row and the optimiser's number a row: what the heads train.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/context.h"
+#include "heads/dense_head.h"
+#include "matrix/table_optimizer.h"
+#include "matrix/view.h"
+
+namespace mhe::heads {
+
+/// What a table's rows are for.
+enum class RowUse {
+  kOutputs,     ///< a row and a bias for each output, small
+  kProjection,  ///< features to narrower ones of about the same size; no biases
+};
+
+/// Rows are random, biases and states 0. Different rows may be updated at once.
+class RowTable {
+ public:
+  /// `name` names the table among the head's tensors, such as "level1."; the Context's seed and it
+  /// decide the rows.
+  RowTable(const Context& context, std::string name, std::size_t num_rows, std::size_t dim,
+           RowUse use = RowUse::kOutputs);
+
+  [[nodiscard]] std::size_t num_rows() const noexcept { return states_.size(); }
+  [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
+  [[nodiscard]] const float* row(std::size_t index) const noexcept {
+    return rows_.get() + index * dim_;
+  }
+  [[nodiscard]] MatrixView rows() const noexcept { return {rows_.get(), num_rows(), dim_}; }
+  [[nodiscard]] std::span<const float> biases() const noexcept { return biases_; }
+
+  /// Moves rows [begin, begin + gradients.num_rows); `bias_gradients` [row] are empty without
+  /// biases. The bias counts as one more element of its row, but does not decay.
+  void update(std::size_t begin, const MatrixView& gradients, std::span<const float> bias_gradients,
+              const TableOptimizer& optimizer, float learning_rate);
+
+  void add_tensors(std::vector<HeadTensor>& tensors) const;
+  void visit_state(const std::function<void(const DenseHead::StateArray&)>& visit);
+
+ private:
+  struct Delete {
+    std::size_t count;
+    void operator()(float* rows) const noexcept;
+  };
+  std::size_t dim_;
+  std::unique_ptr<float[], Delete> rows_;  // not a vector: that would fill it with zeros first
+  std::vector<float> biases_;
+  std::vector<float> states_;
+  std::string rows_name_;
+  std::string biases_name_;
+  std::string states_name_;
+};
+
+}  // namespace mhe::heads
