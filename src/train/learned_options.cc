@@ -45,7 +45,7 @@ void check_head(const LearnedOptions& options) {
   require(options.inner_dim == 0 || kind == HeadKind::kCascade,
           "an inner width belongs to cascade heads");
   require_within<std::size_t>("rank", options.rank, 1, 4096);
-  require_within<std::size_t>("candidates", options.candidates, 1, 1'000'000);
+  require_within<std::size_t>("candidates", options.candidates, 0, 1'000'000);
   require(options.parent_power >= 0 && options.parent_power <= 100,
           "parent power {}; expected 0 to 100", options.parent_power);
   require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});

@@ -22,7 +22,7 @@ struct LearnedOptions {
   std::size_t heads = 0;               ///< how many; 0: by plan
   std::size_t ensemble = 1;            ///< members whose scores are averaged
   std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
-  std::size_t candidates = 10;         ///< cascade: parents an example trains
+  std::size_t candidates = 0;          ///< cascade: parents an example trains; 0: by rule
   std::size_t beam = 0;                ///< parents kept while predicting; 0: as in training
   float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
   double held_out = 0.01;              ///< share of rows kept for calibration
@@ -59,7 +59,8 @@ struct LearnedOptions {
     v("heads", heads, "how many heads; 0: as few as there can be");
     v("ensemble", ensemble, "train so many and average their scores");
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
-    v("candidates", candidates, "cascade: parents an example trains");
+    v("candidates", candidates,
+      "cascade: parents an example trains; 0: 10, or all there are if they are fewer");
     v("beam", beam, "parents kept a level while predicting; 0: as in training");
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");

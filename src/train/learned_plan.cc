@@ -54,7 +54,9 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
   plan.lengths = options.lengths;
   plan.dim = dim;
   if (options.inner_dim > 0) plan.inner_dim = options.inner_dim;
-  if (plan.head == HeadKind::kCascade) plan.candidates = options.candidates;
+  if (plan.head == HeadKind::kCascade && options.candidates > 0) {
+    plan.candidates = options.candidates;
+  }
   plan.batch = options.batch;
   plan.precision = Precision::kFp32;
   return plan;
@@ -69,7 +71,11 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   spec.dim = plan.dim;
   spec.inner_dim = plan.inner_dim;
   spec.loss = choose_loss(options.loss, set.examples.labels);
-  if (plan.head == HeadKind::kCascade) spec.candidates = plan.candidates;
+  if (plan.head == HeadKind::kCascade) {
+    spec.candidates = options.candidates > 0
+                          ? options.candidates
+                          : std::min<std::size_t>(plan.candidates, spec.lengths.front());
+  }
   if (options.parent_power > 0) spec.parent_power = options.parent_power;
   spec.extra_groups = options.extra_groups;
   spec.rank = options.rank;

@@ -73,9 +73,10 @@ std::optional<labels::Order> make_label_order(const Context& context, const Exam
   if (rule == "identity") return std::nullopt;
   context.report({"ordering labels", 0, 0, "groups"});
   const std::size_t num_labels = head.num_labels;
-  // Product heads decode labels 0 .. C-1, so nothing may lie between them.
-  const auto placement = head.kind == HeadKind::kProduct ? labels::Placement::kCompact
-                                                         : labels::Placement::kSpread;
+  // Only groups that are chosen among are better off when they are alike; product heads decode
+  // labels 0 .. C-1, so nothing may lie between them.
+  const auto placement = head.kind == HeadKind::kCascade ? labels::Placement::kSpread
+                                                         : labels::Placement::kCompact;
   if (rule == "random") {
     return labels::random_order(num_labels, head.lengths, context.seed(), placement);
   }

@@ -288,7 +288,9 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   std::vector<model::LearnedMember> members;
   for (MemberTrainer& trainer : training.members()) {
     members.push_back(trainer.view());
-    if (options.beam > 0) members.back().head.candidates = options.beam;
+    heads::HeadSpec& head = members.back().head;
+    const bool has_beam = head.kind == HeadKind::kCascade && options.beam > 0;
+    if (has_beam) head.candidates = std::min<std::size_t>(options.beam, head.lengths.front());
   }
   context.report({"calibrating", 0, 0, "rows"});
   metrics::Calibration calibration = judge(context, options, judged, members, report);
