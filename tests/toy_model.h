@@ -92,13 +92,13 @@ inline void write_toy_model(const std::string& path, const ToyOptions& options =
   const std::size_t num_labels = members.front().order.num_labels();
   for (std::size_t i = 0; i < num_labels; ++i) names.intern("label " + std::to_string(i));
   const std::vector<std::uint32_t> counts(num_labels, 1);
-  model::write_linear(path, {.names = names,
-                             .members = members,
-                             .num_features = num_features,
-                             .vectorizer = vectorizer ? &*vectorizer : nullptr,
-                             .training_rows = 2,
-                             .label_counts = counts,
-                             .options_json = "{}"});
+  model::write_linear(path, {.parts = {.names = names,
+                                       .num_features = num_features,
+                                       .vectorizer = vectorizer ? &*vectorizer : nullptr,
+                                       .training_rows = 2,
+                                       .label_counts = counts,
+                                       .options_json = "{}"},
+                             .members = members});
 }
 
 }  // namespace mhe::testing

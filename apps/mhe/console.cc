@@ -44,6 +44,7 @@ std::string format_progress(const Progress& progress, double seconds) {
     line += fmt::format(", {} left",
                         format_seconds(static_cast<double>(progress.total - progress.done) / rate));
   }
+  if (!progress.note.empty()) line += fmt::format("; {}", progress.note);
   return line;
 }
 

@@ -19,7 +19,7 @@ std::string json_string(std::string_view text) {
 
 // Written by hand, as fmt's shortest form of a float reads back as the same and is half as long as
 // that of the double which a JSON library makes of it.
-std::string format_json(const model::LinearModel& model, const PredictedRow& row) {
+std::string format_json(const model::Model& model, const PredictedRow& row) {
   std::string text = "{";
   if (row.has_id) text += fmt::format("\"id\":{},", json_string(row.id));
   text += "\"labels\":[";
@@ -32,7 +32,7 @@ std::string format_json(const model::LinearModel& model, const PredictedRow& row
   return text + "]}\n";
 }
 
-std::string format_line(const model::LinearModel& model, const PredictedRow& row) {
+std::string format_line(const model::Model& model, const PredictedRow& row) {
   std::string line;
   for (const predict::Prediction& prediction : row.predictions) {
     fmt::format_to(std::back_inserter(line), "{}{}:{}", line.empty() ? "" : " ",
@@ -46,7 +46,7 @@ std::string pad(std::string text, std::size_t width) {
   return text.append(width - std::min(width, shown), ' ');
 }
 
-std::string format_columns(const model::LinearModel& model, const PredictedRow& row,
+std::string format_columns(const model::Model& model, const PredictedRow& row,
                            std::size_t width) {
   constexpr std::size_t kMinIdWidth = 4;  // so that the first thousands of rows line up
   constexpr std::size_t kMaxIdWidth = 20;
@@ -73,7 +73,7 @@ std::string quote_label(std::string_view label) {
   return plain ? std::string(label) : json_string(label);
 }
 
-std::string format_predictions(const model::LinearModel& model, const PredictedRow& row,
+std::string format_predictions(const model::Model& model, const PredictedRow& row,
                                PredictionForm form, std::size_t width) {
   switch (form) {
     case PredictionForm::kJson:

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/linear_model.h"
+#include "model/model.h"
 #include "predict/predictor.h"
 
 namespace mhe::app {
@@ -28,7 +28,7 @@ struct PredictedRow {
 };
 
 /// The row in that form, its last line ended. `width` is that of the terminal, for kColumns.
-[[nodiscard]] std::string format_predictions(const model::LinearModel& model,
+[[nodiscard]] std::string format_predictions(const model::Model& model,
                                              const PredictedRow& row, PredictionForm form,
                                              std::size_t width);
 

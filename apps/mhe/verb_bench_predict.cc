@@ -18,7 +18,7 @@
 #include "data_flags.h"
 #include "histogram_svg.h"
 #include "kernels/dual_sweep.h"
-#include "model/linear_model.h"
+#include "model/model.h"
 #include "predict/batch.h"
 #include "table.h"
 #include "units.h"
@@ -48,12 +48,13 @@ double micros(Clock::duration time) {
 // The documents to predict for, in memory: reading them is not what is timed.
 struct Documents {
   SparseMatrix features;
+  DenseMatrix dense;
   std::vector<Strings> text;
   std::size_t rows = 0;
   std::uint64_t text_bytes = 0;
 };
 
-Documents read_documents(const Context& context, const model::LinearModel& model,
+Documents read_documents(const Context& context, const model::Model& model,
                          data::ReadOptions options, std::size_t max_rows) {
   predict::adapt_to_model(model, options);
   labels::LabelNames names = model.label_names();
@@ -63,6 +64,7 @@ Documents read_documents(const Context& context, const model::LinearModel& model
   while (documents.rows < max_rows && reader->next(batch)) {
     predict::check_input(model, batch);
     documents.features.append(batch.features);
+    documents.dense.append(batch.dense);
     documents.text.resize(batch.text.size());
     for (std::size_t i = 0; i < batch.text.size(); ++i) documents.text[i].append(batch.text[i]);
     documents.rows += batch.rows;
@@ -87,7 +89,7 @@ struct Pass {
 // What one thread works with.
 class Worker {
  public:
-  Worker(const model::LinearModel& model, std::size_t k) : model_(model), k_(k), predictor_(model) {
+  Worker(const model::Model& model, std::size_t k) : model_(model), k_(k), predictor_(model) {
     if (model.vectorizer() != nullptr) scratch_.emplace(*model.vectorizer());
   }
 
@@ -100,6 +102,8 @@ class Worker {
       const SparseRow features = model_.vectorizer()->transform_one(fields_, *scratch_);
       vectorized = Clock::now();
       (void)predictor_.predict(features, k_);
+    } else if (documents.dense.rows() > 0) {
+      (void)predictor_.predict(documents.dense[row], k_);
     } else {
       (void)predictor_.predict(documents.features[row], k_);
     }
@@ -108,7 +112,7 @@ class Worker {
   }
 
  private:
-  const model::LinearModel& model_;
+  const model::Model& model_;
   std::size_t k_;
   predict::Predictor predictor_;
   std::optional<text::Vectorizer::Scratch> scratch_;
@@ -133,7 +137,7 @@ Pass run_pass(const Context& context, const Documents& documents,
 
 // The machine is rarely ours alone, and what disturbs only ever adds time: the quickest of several
 // passes, after one that warms the caches, says most about the program.
-Pass best_pass(const Context& context, const model::LinearModel& model, const Documents& documents,
+Pass best_pass(const Context& context, const model::Model& model, const Documents& documents,
                const BenchPredictFlags& flags) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::size_t i = 0; i < context.threads(); ++i) {
@@ -228,7 +232,8 @@ void run_bench_predict(Console& console, const BenchPredictFlags& flags) {
   if (flags.repeat == 0 || flags.rows == 0) throw UsageError("--repeat and --rows must be above 0");
   const auto context = console.make_context(flags.threads);
   const Clock::time_point start = Clock::now();
-  const model::LinearModel model = model::LinearModel::open(flags.model);
+  const auto opened = model::Model::open(flags.model);
+  const model::Model& model = *opened;
   const double open_ms = micros(Clock::now() - start) / 1e3;
   const Documents documents =
       read_documents(*context, model, make_read_options(flags.data, flags.input), flags.rows);

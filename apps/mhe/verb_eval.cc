@@ -10,7 +10,7 @@
 #include "metrics/evaluator.h"
 #include "metrics/reliability.h"
 #include "metrics_output.h"
-#include "model/linear_model.h"
+#include "model/model.h"
 #include "predict/batch.h"
 #include "reliability_output.h"
 #include "scoring_flags.h"
@@ -33,7 +33,7 @@ struct EvalFlags {
   DataFlags data;
 };
 
-metrics::Evaluator make_evaluator(const ScoringFlags& flags, const model::LinearModel& model) {
+metrics::Evaluator make_evaluator(const ScoringFlags& flags, const model::Model& model) {
   metrics::EvaluatorOptions options = make_evaluator_options(flags);
   options.ranking = metrics::Ranking::kAsGiven;  // by score, which probabilities may round to ties
   const auto counts = model.label_counts();
@@ -69,7 +69,7 @@ void score_batch(const Context& context, const ScoringFlags& flags, const Ragged
 }
 
 // Reads, predicts and scores batch by batch, so that memory does not grow with the data.
-Scores score_all(const Context& context, const EvalFlags& flags, const model::LinearModel& model) {
+Scores score_all(const Context& context, const EvalFlags& flags, const model::Model& model) {
   Scores scores = {make_evaluator(flags.scoring, model)};
   labels::LabelNames names = model.label_names();
   data::ReadOptions input = make_read_options(flags.data, flags.input);
@@ -92,7 +92,8 @@ Scores score_all(const Context& context, const EvalFlags& flags, const model::Li
 void run_eval(Console& console, const EvalFlags& flags) {
   const labels::PropensityModel propensity = propensity_model(flags.scoring);
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
-  const model::LinearModel model = model::LinearModel::open(flags.model);
+  const auto opened = model::Model::open(flags.model);
+  const model::Model& model = *opened;
   const Scores scores = score_all(*context, flags, model);
   const metrics::Report report = scores.evaluator.report(*context);
   const metrics::ReliabilityReport reliability = scores.reliability.report();

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "text_flags.h"
 #include "train/train_linear.h"
 #include "units.h"
+#include "verb_train_learned.h"
 #include "verbs.h"
 
 namespace mhe::app {
@@ -29,6 +31,7 @@ struct TrainFlags {
   std::vector<std::string> own;
   DataFlags data;
   train::LinearOptions options;  // where given on the command line
+  LearnedFlags learned;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
   double tune_seconds = 0;
@@ -36,6 +39,16 @@ struct TrainFlags {
   bool resume = false;
   bool json = false;
 };
+
+std::optional<data::ReadOptions> make_valid(const TrainFlags& flags) {
+  if (flags.valid.empty() && !flags.valid_labels.empty()) {
+    throw UsageError("--valid-labels names the labels of --valid, which is missing");
+  }
+  if (flags.valid.empty()) return std::nullopt;
+  DataFlags data = flags.data;
+  data.label_file = flags.valid_labels;
+  return make_read_options(data, flags.valid);
+}
 
 train::LinearRun make_run(const TrainFlags& flags, const CLI::App& command) {
   train::LinearRun run;
@@ -47,13 +60,7 @@ train::LinearRun make_run(const TrainFlags& flags, const CLI::App& command) {
   run.fixed_options = given_options(command, flags.options);
   if (!flags.own.empty()) run.fixed_options.insert("own");
   if (!flags.ram.empty()) run.ram_bytes = parse_bytes(flags.ram);
-  if (!flags.valid.empty()) {
-    DataFlags data = flags.data;
-    data.label_file = flags.valid_labels;
-    run.valid = make_read_options(data, flags.valid);
-  } else if (!flags.valid_labels.empty()) {
-    throw UsageError("--valid-labels names the labels of --valid, which is missing");
-  }
+  run.valid = make_valid(flags);
   return run;
 }
 
@@ -121,7 +128,31 @@ void print_json(Console& console, const TrainFlags& flags, const train::LinearRe
   console.print(json.dump() + "\n");
 }
 
+LearnedTask make_learned_task(const TrainFlags& flags, const CLI::App& command,
+                              const std::string& encoder) {
+  LearnedTask task;
+  task.input = make_read_options(flags.data, flags.input);
+  task.options = make_learned_options(command, flags.learned, flags.options);
+  task.options.encoder = encoder;
+  task.run.out = flags.out;
+  task.run.valid = make_valid(flags);
+  task.run.text_rule = make_text_rule(command, flags.own);
+  if (!flags.ram.empty()) task.run.ram_bytes = parse_bytes(flags.ram);
+  task.run.checkpoint_every = flags.learned.checkpoint_every;
+  task.run.resume = flags.resume;
+  task.threads = flags.threads;
+  task.seed = flags.seed;
+  task.json = flags.json;
+  return task;
+}
+
 void run_train(Console& console, const TrainFlags& flags, const CLI::App& command) {
+  const std::string encoder =
+      choose_encoder(command, flags.learned, make_read_options(flags.data, flags.input));
+  if (encoder != "linear") {
+    run_train_learned(console, make_learned_task(flags, command, encoder));
+    return;
+  }
   train::LinearOptions options = train::preset(flags.preset);
   train::LinearOptions given = flags.options;
   copy_given(command, given, options);
@@ -165,6 +196,7 @@ std::function<void(Console&)> add_train(CLI::App& command) {
       ->capture_default_str();
   command.add_flag("--json", flags->json, "Print one object at the end: time, memory, size");
   flags->options.visit(OptionFlags(command));
+  add_learned_flags(command, flags->learned);
   add_own_flag(command, flags->own);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");

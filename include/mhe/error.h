@@ -14,6 +14,8 @@ enum class ErrorCode {
   kNotFound,         ///< a file, column or name does not exist
   kIo,               ///< the operating system refused to read or write
   kResourceLimit,    ///< a memory, size or time budget would be broken
+  kInterrupted,      ///< somebody asked to stop; what is done so far is kept
+  kDiverged,         ///< training went astray: the loss is no number, or far too large
   kInternal,         ///< mhe itself is wrong; please report it
 };
 

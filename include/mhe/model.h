@@ -42,9 +42,11 @@ class Model {
   [[nodiscard]] std::size_t num_features() const noexcept;
   /// The name a label had in the training data. Throws kInvalidArgument if there is no such label.
   [[nodiscard]] std::string label_name(LabelId label) const;
-  /// Names of the text fields that a document has, in order; empty if the model takes sparse
-  /// vectors.
+  /// Names of the text fields that a document has, in order; empty if the model takes vectors.
   [[nodiscard]] std::vector<std::string> text_fields() const;
+
+  /// Whether the model takes dense vectors, of num_features() numbers.
+  [[nodiscard]] bool takes_dense_vectors() const noexcept;
 
  private:
   friend class Session;
@@ -83,6 +85,8 @@ class Session {
                                                     std::size_t k);
   /// For a vector. Features that the model does not know are ignored.
   [[nodiscard]] std::span<const Prediction> predict(const SparseInput& input, std::size_t k);
+  /// For a dense vector of as many finite numbers as the model has features.
+  [[nodiscard]] std::span<const Prediction> predict(std::span<const float> vector, std::size_t k);
 
  private:
   struct Impl;

@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training a linear model from rows in memory.
+// Training a model from rows in memory.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,9 @@ class TrainingRows {
   /// Rows of sparse vectors. `num_features` 0: as many as occur; else a higher feature is an error.
   [[nodiscard]] static TrainingRows of_vectors(std::size_t num_features = 0);
 
+  /// Rows of dense vectors, of `width` numbers each.
+  [[nodiscard]] static TrainingRows of_dense_vectors(std::size_t width);
+
   ~TrainingRows();
   TrainingRows(TrainingRows&& other) noexcept;
   TrainingRows& operator=(TrainingRows&& other) noexcept;
@@ -43,6 +46,10 @@ class TrainingRows {
   /// Features ascending, values finite.
   void add(const SparseInput& input, std::span<const std::string_view> labels);
   void add(const SparseInput& input, std::span<const LabelId> labels);
+
+  /// As many finite numbers as a row has.
+  void add(std::span<const float> vector, std::span<const std::string_view> labels);
+  void add(std::span<const float> vector, std::span<const LabelId> labels);
 
   [[nodiscard]] std::size_t size() const noexcept;
 
@@ -60,12 +67,17 @@ struct TrainOptions {
   std::string preset = "default";  ///< fast, default or best
   std::uint64_t seed = 1;          ///< the same seed and rows: the same model, for any threads
   std::size_t threads = 0;         ///< 0: one per core
-  std::optional<std::string> head = {};      ///< cascade, or onehot: every label against all rows
+  /// linear; bag: a learned embedding of texts or sparse vectors; dense: of dense ones. Empty: dense
+  /// for these, else linear.
+  std::string encoder = {};
+  std::optional<std::string> head = {};      ///< cascade or onehot; learned encoders: docs/learned.md
   std::vector<std::uint32_t> lengths = {};   ///< of the heads of the cascade; empty: by rule
   std::optional<std::size_t> ensemble = {};  ///< so many cascades, averaged
   std::optional<std::size_t> min_label_count = {};  ///< labels of fewer rows are left out
   std::optional<double> held_out = {};  ///< share of rows for calibration; 0: no calibration
   const TrainingRows* valid = nullptr;  ///< rows for calibration in place of held-out ones
+  std::optional<std::size_t> dim = {};     ///< learned encoders: width of the features
+  std::optional<std::size_t> epochs = {};  ///< learned encoders: passes over the rows
   bool resume = false;                  ///< go on where an interrupted run stopped; needs a path
 };
 
@@ -83,7 +95,8 @@ struct Trained {
 ///
 /// Throws Error: kInvalidArgument for options that cannot be, kInvalidData for rows that nothing
 /// can be learnt from, kIo. Beside the rows, memory is that of their features (8 bytes a
-/// non-zero), twice, and of the model. A long training keeps what is finished in `path`.partial.
+/// non-zero), twice, and of the model. A long training of the linear encoder keeps what is finished
+/// in `path`.partial.
 [[nodiscard]] Trained train_model(const TrainingRows& rows, const TrainOptions& options,
                                   const std::string& path);
 

@@ -23,6 +23,7 @@ struct Progress {
   std::uint64_t done = 0;   ///< in units
   std::uint64_t total = 0;  ///< in units; 0 if not known beforehand
   std::string_view unit;    ///< such as "rows" or "bytes"
+  std::string_view note = {};  ///< what else there is to tell, such as "epoch 3, loss 0.21"
 };
 
 struct ContextOptions {

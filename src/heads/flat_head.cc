@@ -31,10 +31,10 @@ void check_spec(const HeadSpec& spec) {
   const std::uint64_t size = spec.lengths[1];
   require(groups * size >= spec.num_labels, "{} groups of {} do not cover {} labels", groups, size,
           spec.num_labels);
-  require(size > 0 && (groups - 1) * size < spec.num_labels,
-          "{} groups of {} are more than {} labels fill", groups, size, spec.num_labels);
-  require(spec.extra_groups < groups, "{} extra groups of {}: all would be scored",
-          spec.extra_groups, groups);
+  // Groups that no label would be in are never drawn.
+  const std::uint64_t used = (spec.num_labels + size - 1) / size;
+  require(spec.extra_groups < used, "{} extra groups of {}: all would be scored", spec.extra_groups,
+          used);
 }
 
 class FlatHead final : public DenseHead {
@@ -108,15 +108,14 @@ class FlatHead final : public DenseHead {
   }
 
   void choose_groups(const Context& context, const HeadStep& step) {
-    const std::uint32_t num_groups = spec().lengths[0];
     const std::size_t size = spec().lengths[1];
+    const std::size_t num_groups = (table_.num_rows() + size - 1) / size;
     std::vector<std::uint32_t> groups;
     for (const Positive& p : positives_) {
       const auto group = static_cast<std::uint32_t>(p.row / size);
       if (groups.empty() || groups.back() != group) groups.push_back(group);
     }
-    const std::size_t wanted =
-        std::min<std::size_t>(num_groups, groups.size() + spec().extra_groups);
+    const std::size_t wanted = std::min(num_groups, groups.size() + spec().extra_groups);
     RandomStream random(context.seed(), "head.groups", step.number);
     while (groups.size() < wanted) {
       const auto group = static_cast<std::uint32_t>(random.below(num_groups));

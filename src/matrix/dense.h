@@ -19,6 +19,11 @@ struct DenseMatrix {
   [[nodiscard]] std::span<const float> operator[](std::size_t row) const noexcept {
     return {values.data() + row * num_columns, num_columns};
   }
+  /// Appends all rows of `other`, which has as many columns unless this has no rows.
+  void append(const DenseMatrix& other) {
+    if (rows() == 0) num_columns = other.num_columns;
+    values.insert(values.end(), other.values.begin(), other.values.end());
+  }
   /// No rows; keeps the memory and num_columns.
   void clear() noexcept { values.clear(); }
   friend bool operator==(const DenseMatrix&, const DenseMatrix&) = default;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/linear_model.h"
 
-#include <charconv>
 #include <limits>
 #include <string>
 
@@ -44,38 +43,6 @@ void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember&
   }
 }
 
-void add_vectorizer(ModelFileWriter& writer, const text::Vectorizer& vectorizer) {
-  const text::VectorizerView& view = vectorizer.view();
-  const auto add = [&](const char* name, auto values) {
-    writer.add_tensor(name, {values.size()}, values);
-  };
-  add("text.part_offsets", view.part_offsets);
-  add("text.term_begins", view.term_begins);
-  add("text.terms", view.terms);
-  add("text.document_counts", view.df);
-  add("text.idf", view.idf);
-  add("text.slots", view.slots);
-  writer.set_metadata("text.options", text::options_to_json(vectorizer.options()));
-  writer.set_metadata("text.num_documents", std::to_string(view.num_documents));
-}
-
-text::Vectorizer open_vectorizer(const ModelFile& file) {
-  const std::string& count = file.metadata("text.num_documents");
-  text::VectorizerView view;
-  const char* const end = count.data() + count.size();
-  const auto [stop, status] = std::from_chars(count.data(), end, view.num_documents);
-  if (status != std::errc() || stop != end) {
-    fail(ErrorCode::kInvalidData, "{}: text.num_documents is no number", file.path());
-  }
-  view.part_offsets = file.tensor<std::uint64_t>("text.part_offsets");
-  view.term_begins = file.tensor<std::uint32_t>("text.term_begins");
-  view.terms = file.tensor<char>("text.terms");
-  view.df = file.tensor<std::uint32_t>("text.document_counts");
-  view.idf = file.tensor<float>("text.idf");
-  view.slots = file.tensor<std::uint32_t>("text.slots");
-  return {text::options_from_json(file.metadata("text.options")), view};
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> labels_by_position(const labels::Order& order) {
@@ -88,13 +55,8 @@ std::vector<std::uint32_t> labels_by_position(const labels::Order& order) {
 
 void write_linear(const std::string& path, const TrainedLinear& trained) {
   ModelFileWriter writer(path);
-  Strings names;
-  for (std::size_t label = trained.names.num_numbered(); label < trained.names.size(); ++label) {
-    names.push_row(trained.names.name(LabelId{static_cast<std::uint32_t>(label)}));
-  }
-  writer.add_strings("labels.names", names);
-  writer.add_tensor<std::uint32_t>("labels.counts", {trained.label_counts.size()},
-                                   trained.label_counts);
+  PartsWriter parts(writer, trained.parts);
+  parts.add_labels();
   nlohmann::ordered_json searches = nlohmann::ordered_json::array();
   std::vector<std::vector<std::uint32_t>> label_at;  // the writer refers to them until it commits
   for (const TrainedMember& member : trained.members) {
@@ -105,22 +67,7 @@ void write_linear(const std::string& path, const TrainedLinear& trained) {
     const heads::BeamOptions& search = trained.members[m].search;
     searches.push_back({{"beam", search.beam}, {"parent_power", search.parent_power}});
   }
-  const metrics::Calibration& calibration = trained.calibration;
-  writer.add_tensor<float>("calibration.scores", {calibration.scores().size()},
-                           calibration.scores());
-  writer.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
-                           calibration.probabilities());
-  if (trained.vectorizer != nullptr) add_vectorizer(writer, *trained.vectorizer);
-  const nlohmann::ordered_json card = {
-      {"kind", kKind},
-      {"num_labels", trained.names.size()},
-      {"num_numbered_labels", trained.names.num_numbered()},
-      {"num_features", trained.num_features},
-      {"training_rows", trained.training_rows},
-      {"members", searches},
-  };
-  writer.set_metadata("model", card.dump());
-  writer.set_metadata("options", trained.options_json);
+  parts.finish(kKind, {{"members", searches}});
   writer.commit();
 }
 
@@ -128,87 +75,56 @@ LinearModel LinearModel::open(const std::string& path) {
   return LinearModel(ModelFile::open(path));
 }
 
-LinearModel::LinearModel(ModelFile file) : file_(std::move(file)) {
-  load_card();
-  load_labels();
+LinearModel::LinearModel(ModelFile file) : Model(std::move(file), kKind) {
+  load_searches();
   for (std::size_t m = 0; m < members_.size(); ++m) {
     const heads::BeamOptions search = members_[m].search;
     members_[m] = load_member(m);
     members_[m].search = search;
   }
-  load_calibration();
-  if (file_.find_metadata("text.options") != nullptr) vectorizer_ = open_vectorizer(file_);
-  if (vectorizer_ && vectorizer_->num_features() != num_features_) {
-    fail(ErrorCode::kInvalidData, "{}: a vocabulary of {} terms for {} features", file_.path(),
-         vectorizer_->num_features(), num_features_);
-  }
 }
 
-void LinearModel::load_card() {
-  const auto card = nlohmann::json::parse(file_.metadata("model"), nullptr, false);
+void LinearModel::load_searches() {
+  const std::string& path = file().path();
+  const nlohmann::json card = this->card();
   try {
-    if (card.at("kind") != kKind) {
-      fail(ErrorCode::kInvalidData, "{}: a model of kind {}; expected {}", file_.path(),
-           card.at("kind").dump(), kKind);
-    }
-    card.at("num_labels").get_to(num_labels_);
-    card.at("num_numbered_labels").get_to(num_numbered_);
-    card.at("num_features").get_to(num_features_);
-    card.at("training_rows").get_to(training_rows_);
     for (const auto& member : card.at("members")) {
       heads::BeamOptions& search = members_.emplace_back().search;
       member.at("beam").get_to(search.beam);
       member.at("parent_power").get_to(search.parent_power);
-      if (search.beam == 0) fail(ErrorCode::kInvalidData, "{}: a beam of 0", file_.path());
+      if (search.beam == 0) fail(ErrorCode::kInvalidData, "{}: a beam of 0", path);
       if (!(search.parent_power >= 0 && search.parent_power <= 100)) {
-        fail(ErrorCode::kInvalidData, "{}: a parent_power of {}", file_.path(),
-             search.parent_power);
+        fail(ErrorCode::kInvalidData, "{}: a parent_power of {}", path, search.parent_power);
       }
     }
   } catch (const nlohmann::json::exception& error) {
-    fail(ErrorCode::kInvalidData, "{}: the model card is damaged: {}", file_.path(), error.what());
+    refuse_card(error);
   }
-  if (members_.empty()) fail(ErrorCode::kInvalidData, "{}: a model of no cascade", file_.path());
-}
-
-void LinearModel::load_labels() {
-  names_ = file_.strings("labels.names");
-  label_counts_ = file_.tensor<std::uint32_t>("labels.counts");
-  if (num_numbered_ > num_labels_ || num_labels_ - num_numbered_ != names_.size() ||
-      label_counts_.size() != num_labels_) {
-    fail(ErrorCode::kInvalidData, "{}: label names and counts do not agree", file_.path());
-  }
-}
-
-void LinearModel::load_calibration() {
-  const auto scores = file_.tensor<float>("calibration.scores");
-  const auto probabilities = file_.tensor<float>("calibration.probabilities");
-  calibration_ = metrics::Calibration({scores.begin(), scores.end()},
-                                      {probabilities.begin(), probabilities.end()});
+  if (members_.empty()) fail(ErrorCode::kInvalidData, "{}: a model of no cascade", path);
 }
 
 LinearMember LinearModel::load_member(std::size_t index) const {
   LinearMember member;
-  member.label_at = file_.tensor<std::uint32_t>(member_name(index, "label_at"));
-  const auto lengths = file_.tensor<std::uint32_t>(member_name(index, "lengths"));
+  member.label_at = file().tensor<std::uint32_t>(member_name(index, "label_at"));
+  const auto lengths = file().tensor<std::uint32_t>(member_name(index, "lengths"));
   std::uint64_t num_nodes = 1;
   for (std::size_t h = 0; h < lengths.size(); ++h) {
-    if (lengths[h] == 0) fail(ErrorCode::kInvalidData, "{}: a head of length 0", file_.path());
+    if (lengths[h] == 0) fail(ErrorCode::kInvalidData, "{}: a head of length 0", file().path());
     const auto name = [&](std::string_view part) { return level_name(index, h, part); };
     heads::SparseLevelView level;
     level.shape = heads::LevelShape::of(num_nodes, lengths[h]);
     num_nodes = checked_mul<std::uint64_t>(num_nodes, lengths[h], "nodes of the tree");
-    level.records.posting_begin = file_.tensor<std::uint32_t>(name("posting_begin"));
-    level.records.stream = file_.tensor<std::uint8_t>(name("stream"));
+    level.records.posting_begin = file().tensor<std::uint32_t>(name("posting_begin"));
+    level.records.stream = file().tensor<std::uint8_t>(name("stream"));
     level.records.num_groups = level.shape.mask_bytes();
     level.records.num_blocks = level.shape.num_blocks();
-    level.bias = file_.tensor<float>(name("bias"));
-    level.present = file_.tensor<std::uint64_t>(name("present"));
+    level.bias = file().tensor<float>(name("bias"));
+    level.present = file().tensor<std::uint64_t>(name("present"));
     check_level(level);
     member.levels.push_back(level);
   }
   if (lengths.empty() || num_nodes != member.label_at.size()) {
-    fail(ErrorCode::kInvalidData, "{}: head lengths and positions do not agree", file_.path());
+    fail(ErrorCode::kInvalidData, "{}: head lengths and positions do not agree", file().path());
   }
   return member;
 }
@@ -217,25 +133,12 @@ LinearMember LinearModel::load_member(std::size_t index) const {
 void LinearModel::check_level(const heads::SparseLevelView& level) const {
   const std::size_t num_blocks = level.shape.num_blocks();
   const bool sound =
-      level.records.posting_begin.size() == num_features_ + 1 &&
+      level.records.posting_begin.size() == num_features() + 1 &&
 
       level.records.stream.size() >= kernels::kRecordReach && level.present.size() == num_blocks &&
       level.bias.size() == checked_mul(num_blocks, level.shape.block_width, "nodes of a level");
   if (!sound)
-    fail(ErrorCode::kInvalidData, "{}: the arrays of a level differ in size", file_.path());
-}
-
-std::string LinearModel::label_name(LabelId label) const {
-  const std::size_t index = index_of(label);
-  require(index < num_labels_, "label {} does not exist; there are {}", index, num_labels_);
-  if (index < num_numbered_) return fmt::format("{}", index);
-  return std::string(names_[index - num_numbered_]);
-}
-
-labels::LabelNames LinearModel::label_names() const {
-  labels::LabelNames names = labels::LabelNames::numbered(num_numbered_);
-  for (std::size_t i = 0; i < names_.size(); ++i) names.intern(names_[i]);
-  return names;
+    fail(ErrorCode::kInvalidData, "{}: the arrays of a level differ in size", file().path());
 }
 
 }  // namespace mhe::model

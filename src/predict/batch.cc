@@ -16,7 +16,7 @@
 namespace mhe::predict {
 namespace {
 
-std::vector<std::string> field_names(const model::LinearModel& model) {
+std::vector<std::string> field_names(const model::Model& model) {
   std::vector<std::string> names;
   if (model.vectorizer() == nullptr) return names;
   const std::vector<text::FieldOptions>& fields = model.vectorizer()->options().fields;
@@ -37,12 +37,31 @@ std::string_view kind_name(data::InputKind kind) {
   return "";
 }
 
+std::span<const Prediction> predict_row(Predictor& predictor, const data::RowBatch& batch,
+                                        std::size_t row, std::span<std::string_view> fields,
+                                        std::size_t k) {
+  if (batch.dense.rows() > 0) return predictor.predict(batch.dense[row], k);
+  if (fields.empty()) return predictor.predict(batch.features[row], k);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    fields[i] = string_at(batch.text[std::min(i, batch.text.size() - 1)], row);
+  }
+  return predictor.predict(fields, k);
+}
+
 }  // namespace
 
-void check_input(const model::LinearModel& model, const data::RowBatch& batch) {
+void check_input(const model::Model& model, const data::RowBatch& batch) {
   const std::size_t expected = field_names(model).size();
-  if (expected == 0 && batch.features.rows() != batch.rows) {
-    fail(ErrorCode::kInvalidData, "the model takes sparse vectors; this is something else");
+  const data::InputKind kind = model.input_kind();
+  const bool missing =
+      (kind == data::InputKind::kSparse && batch.features.rows() != batch.rows) ||
+      (kind == data::InputKind::kDense && batch.dense.rows() != batch.rows);
+  if (missing) {
+    fail(ErrorCode::kInvalidData, "the model takes {}; this is something else", kind_name(kind));
+  }
+  if (kind == data::InputKind::kDense && batch.dense.num_columns != model.num_features()) {
+    fail(ErrorCode::kInvalidData, "vectors of {} numbers; the model takes {}",
+         batch.dense.num_columns, model.num_features());
   }
   if (batch.text.size() != expected && (batch.text.size() != 1 || expected == 0)) {
     fail(ErrorCode::kInvalidData, "the model takes {} text fields; this data has {}", expected,
@@ -50,14 +69,14 @@ void check_input(const model::LinearModel& model, const data::RowBatch& batch) {
   }
 }
 
-void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options) {
+void adapt_to_model(const model::Model& model, data::ReadOptions& options) {
   options.expected_text = field_names(model);
 }
 
-void check_schema(const model::LinearModel& model, const data::Schema& schema,
+void check_schema(const model::Model& model, const data::Schema& schema,
                   std::string_view name) {
   const std::vector<std::string> expected = field_names(model);
-  const data::InputKind kind = expected.empty() ? data::InputKind::kSparse : data::InputKind::kText;
+  const data::InputKind kind = model.input_kind();
   if (schema.kind != kind) {
     fail(ErrorCode::kInvalidData, "{} holds {} ({}), but the model was trained on {}{}", name,
          kind_name(schema.kind), data::format_name(schema.format), kind_name(kind),
@@ -73,24 +92,19 @@ void check_schema(const model::LinearModel& model, const data::Schema& schema,
   }
 }
 
-Ragged<Prediction> predict_batch(const Context& context, const model::LinearModel& model,
+Ragged<Prediction> predict_batch(const Context& context, const model::Model& model,
                                  const data::RowBatch& batch, std::size_t k, double tail) {
   if (batch.rows > 0) check_input(model, batch);
   // Rows a block: some milliseconds, or less where few rows are to be shared by all threads.
   const std::size_t grain = std::clamp<std::size_t>(batch.rows / (4 * context.threads()), 1, 64);
   std::vector<Ragged<Prediction>> parts((batch.rows + grain - 1) / grain);
-  const std::size_t num_fields = field_names(model).size();
   std::vector<std::unique_ptr<Predictor>> predictors(context.threads());
   parallel_blocks(context, batch.rows, grain, [&](const Block& block) {
     auto& predictor = predictors[block.worker];
     if (!predictor) predictor = std::make_unique<Predictor>(model, tail);
-    std::vector<std::string_view> fields(num_fields);
+    std::vector<std::string_view> fields(field_names(model).size());
     for (std::size_t row = block.begin; row < block.end; ++row) {
-      for (std::size_t i = 0; i < fields.size(); ++i) {
-        fields[i] = string_at(batch.text[std::min(i, batch.text.size() - 1)], row);
-      }
-      parts[block.index].push_row(fields.empty() ? predictor->predict(batch.features[row], k)
-                                                 : predictor->predict(fields, k));
+      parts[block.index].push_row(predict_row(*predictor, batch, row, fields, k));
     }
   });
   Ragged<Prediction> all;

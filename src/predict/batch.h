@@ -14,21 +14,21 @@ namespace mhe::predict {
 
 /// Reads text the way the model was trained: its text columns, in its order, unless the options
 /// name columns themselves. Lines that are of no other format are texts.
-void adapt_to_model(const model::LinearModel& model, data::ReadOptions& options);
+void adapt_to_model(const model::Model& model, data::ReadOptions& options);
 
 /// Throws kInvalidData, saying what was expected and what `name` holds, unless the model can take
-/// such rows: sparse vectors, or as many text fields as it has, or plain lines.
-void check_schema(const model::LinearModel& model, const data::Schema& schema,
+/// such rows: vectors of its kind, or as many text fields as it has, or plain lines.
+void check_schema(const model::Model& model, const data::Schema& schema,
                   std::string_view name);
 
 /// The same for a batch at hand.
-void check_input(const model::LinearModel& model, const data::RowBatch& batch);
+void check_input(const model::Model& model, const data::RowBatch& batch);
 
 /// The k best labels of every row, found on all threads. A single text is taken for each field of a
 /// model that has several. `tail` is that of Predictor. Throws kInvalidData if the rows are not of
 /// the kind the model takes.
 [[nodiscard]] Ragged<Prediction> predict_batch(const Context& context,
-                                               const model::LinearModel& model,
+                                               const model::Model& model,
                                                const data::RowBatch& batch, std::size_t k,
                                                double tail = 0);
 

@@ -5,12 +5,45 @@
 #include <algorithm>
 
 namespace mhe::predict {
+namespace {
+
+// One entry a label: the mean of its scores, which are added in ascending order.
+void merge_labels(std::vector<Prediction>& found, std::size_t num_members) {
+  std::sort(found.begin(), found.end(), [](const Prediction& a, const Prediction& b) {
+    return a.label != b.label ? a.label < b.label : a.probability < b.probability;
+  });
+  std::size_t merged = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (merged > 0 && found[merged - 1].label == found[i].label) {
+      found[merged - 1].probability += found[i].probability;
+    } else {
+      found[merged++] = found[i];
+    }
+  }
+  found.resize(merged);
+  for (Prediction& label : found) label.probability /= static_cast<float>(num_members);
+}
+
+}  // namespace
+
+std::span<Prediction> rank_found(std::vector<Prediction>& found, std::size_t num_members,
+                                 std::size_t k) {
+  if (num_members > 1) merge_labels(found, num_members);
+  std::sort(found.begin(), found.end(), [](const Prediction& a, const Prediction& b) {
+    return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
+  });
+  if (found.size() > k) found.resize(k);
+  return found;
+}
+
+// Members disagree about the end of their lists; looking further makes the mean less of a lottery.
+std::size_t search_depth(std::size_t num_members, std::size_t k) noexcept {
+  return num_members == 1 ? k : 2 * k + 10;
+}
 
 std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k) {
   k = std::min(k, num_labels_);
-  // Members disagree about the end of their lists; looking further makes the mean less of a
-  // lottery.
-  const std::size_t depth = members_.size() == 1 ? k : 2 * k + 10;
+  const std::size_t depth = search_depth(members_.size(), k);
   found_.clear();
   for (const model::LinearMember& member : members_) {
     heads::search_beam(member.levels, query, depth, member.search, beam_);
@@ -20,29 +53,7 @@ std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k
       if (label < num_labels_) found_.push_back({LabelId{label}, node.score});
     }
   }
-  if (members_.size() > 1) merge_labels();
-  std::sort(found_.begin(), found_.end(), [](const Prediction& a, const Prediction& b) {
-    return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
-  });
-  if (found_.size() > k) found_.resize(k);
-  return found_;
-}
-
-// One entry a label: the mean of its scores, which are added in ascending order.
-void MemberSearch::merge_labels() {
-  std::sort(found_.begin(), found_.end(), [](const Prediction& a, const Prediction& b) {
-    return a.label != b.label ? a.label < b.label : a.probability < b.probability;
-  });
-  std::size_t merged = 0;
-  for (std::size_t i = 0; i < found_.size(); ++i) {
-    if (merged > 0 && found_[merged - 1].label == found_[i].label) {
-      found_[merged - 1].probability += found_[i].probability;
-    } else {
-      found_[merged++] = found_[i];
-    }
-  }
-  found_.resize(merged);
-  for (Prediction& label : found_) label.probability /= static_cast<float>(members_.size());
+  return rank_found(found_, members_.size(), k);
 }
 
 }  // namespace mhe::predict

@@ -16,6 +16,14 @@ namespace mhe::predict {
 
 using Prediction = mhe::Prediction;
 
+/// The k labels of the highest mean score out of what `num_members` searches found, best first,
+/// equal ones by the smaller id. A label that one did not find counts as 0 there.
+std::span<Prediction> rank_found(std::vector<Prediction>& found, std::size_t num_members,
+                                 std::size_t k);
+
+/// How deep each of so many members looks for the k best labels of their mean.
+[[nodiscard]] std::size_t search_depth(std::size_t num_members, std::size_t k) noexcept;
+
 /// Searches the cascades of a model side by side. Holds the scratch space, so one per thread;
 /// allocates nothing once it has seen the largest input. The members must outlive it.
 class MemberSearch {
@@ -29,8 +37,6 @@ class MemberSearch {
   [[nodiscard]] std::span<Prediction> search(const SparseRow& query, std::size_t k);
 
  private:
-  void merge_labels();
-
   std::span<const model::LinearMember> members_;
   std::size_t num_labels_;
   heads::BeamScratch beam_;

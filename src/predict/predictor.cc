@@ -6,21 +6,52 @@
 
 #include "base/check.h"
 #include "matrix/normalize.h"
+#include "model/learned_model.h"
+#include "model/linear_model.h"
 
 namespace mhe::predict {
+namespace {
 
-Predictor::Predictor(const model::LinearModel& model, double tail)
+std::variant<MemberSearch, LearnedSearch> make_search(const model::Model& model) {
+  if (const auto* learned = dynamic_cast<const model::LearnedModel*>(&model)) {
+    return LearnedSearch(learned->members(), model.num_labels());
+  }
+  const auto& linear = dynamic_cast<const model::LinearModel&>(model);
+  return MemberSearch(linear.members(), model.num_labels());
+}
+
+}  // namespace
+
+Predictor::Predictor(const model::Model& model, double tail)
     : model_(model),
-      search_(model.members(), model.num_labels()),
+      search_(make_search(model)),
       tail_(model.label_counts(), model.training_rows(), tail) {
   if (model.vectorizer() != nullptr) text_.emplace(*model.vectorizer());
 }
 
+const heads::DenseSearch* Predictor::first_head() const noexcept {
+  const auto* learned = std::get_if<LearnedSearch>(&search_);
+  return learned == nullptr ? nullptr : &learned->first_head();
+}
+
 std::span<const Prediction> Predictor::predict(const SparseRow& features, std::size_t k) {
+  require(model_.input_kind() != data::InputKind::kDense,
+          "the model was trained on dense vectors, not on sparse ones");
   normalized_.assign(features.values.begin(), features.values.end());
   normalize_l2(normalized_);
   const SparseRow query = {features.columns, normalized_};
-  const std::span<Prediction> found = search_.search(query, depth(k));
+  return finish(std::visit([&](auto& search) { return search.search(query, depth(k)); }, search_),
+                k);
+}
+
+std::span<const Prediction> Predictor::predict(std::span<const float> features, std::size_t k) {
+  auto* learned = std::get_if<LearnedSearch>(&search_);
+  require(learned != nullptr && model_.input_kind() == data::InputKind::kDense,
+          "a dense vector; the model was trained on something else");
+  return finish(learned->search(features, depth(k)), k);
+}
+
+std::span<const Prediction> Predictor::finish(std::span<Prediction> found, std::size_t k) const {
   for (Prediction& prediction : found) {
     prediction.probability = model_.calibration()(prediction.probability);
   }
@@ -47,7 +78,7 @@ void Predictor::rank_by_weight(std::span<Prediction> found) const {
 
 std::span<const Prediction> Predictor::predict(std::span<const std::string_view> fields,
                                                std::size_t k) {
-  require(text_.has_value(), "the model was trained on sparse vectors, not on text");
+  require(text_.has_value(), "the model was trained on vectors, not on text");
   return predict(model_.vectorizer()->transform_one(fields, *text_), k);
 }
 

@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "matrix/sparse.h"
-#include "model/linear_model.h"
+#include "model/model.h"
+#include "predict/learned_search.h"
 #include "predict/member_search.h"
 #include "predict/tail_weights.h"
 #include "text/vectorizer.h"
@@ -22,24 +24,31 @@ class Predictor {
  public:
   /// `tail` from 0 to 1: how much rare labels are favoured, see TailWeights. Throws
   /// kInvalidArgument for another.
-  explicit Predictor(const model::LinearModel& model, double tail = 0);
+  explicit Predictor(const model::Model& model, double tail = 0);
 
   /// The k best labels, best first, equal scores by the smaller id; valid until the next call.
   /// Their probabilities are the same whatever the tail, so with one they need not fall. Features
   /// the model does not know are ignored.
   [[nodiscard]] std::span<const Prediction> predict(const SparseRow& features, std::size_t k);
 
+  /// The same for a dense vector. Throws kInvalidArgument if the model takes something else.
+  [[nodiscard]] std::span<const Prediction> predict(std::span<const float> features, std::size_t k);
+
   /// The same from the text fields of a document. Throws kInvalidArgument if the model was not
   /// trained on text or the number of fields is wrong.
   [[nodiscard]] std::span<const Prediction> predict(std::span<const std::string_view> fields,
                                                     std::size_t k);
 
+  /// The first head of a learned model after a prediction; null for other kinds.
+  [[nodiscard]] const heads::DenseSearch* first_head() const noexcept;
+
  private:
+  [[nodiscard]] std::span<const Prediction> finish(std::span<Prediction> found, std::size_t k) const;
   [[nodiscard]] std::size_t depth(std::size_t k) const noexcept;
   void rank_by_weight(std::span<Prediction> found) const;
 
-  const model::LinearModel& model_;
-  MemberSearch search_;
+  const model::Model& model_;
+  std::variant<MemberSearch, LearnedSearch> search_;
   TailWeights tail_;
   std::optional<text::Vectorizer::Scratch> text_;
   std::vector<float> normalized_;

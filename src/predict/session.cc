@@ -1,6 +1,8 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <utility>
 
 #include <mhe/model.h>
@@ -8,7 +10,7 @@
 #include "base/check.h"
 #include "base/context.h"
 #include "base/parallel.h"
-#include "model/linear_model.h"
+#include "model/model.h"
 #include "predict/predictor.h"
 #include "predict/sparse_input.h"
 
@@ -39,7 +41,7 @@ std::vector<std::vector<Prediction>> predict_rows(const Model& model, std::size_
 }  // namespace
 
 struct Model::Impl {
-  model::LinearModel linear;
+  std::unique_ptr<const model::Model> model;
 };
 
 struct Session::Impl {
@@ -50,32 +52,36 @@ struct Session::Impl {
 Model::Model(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
 
 Model Model::open(const std::string& path) {
-  return Model(std::make_shared<const Impl>(Impl{model::LinearModel::open(path)}));
+  return Model(std::make_shared<const Impl>(Impl{model::Model::open(path)}));
 }
 
 std::size_t Model::num_labels() const noexcept {
-  return impl_->linear.num_labels();
+  return impl_->model->num_labels();
 }
 
 std::size_t Model::num_features() const noexcept {
-  return impl_->linear.num_features();
+  return impl_->model->num_features();
 }
 
 std::string Model::label_name(LabelId label) const {
-  return impl_->linear.label_name(label);
+  return impl_->model->label_name(label);
 }
 
 std::vector<std::string> Model::text_fields() const {
   std::vector<std::string> names;
-  if (impl_->linear.vectorizer() == nullptr) return names;
-  for (const auto& field : impl_->linear.vectorizer()->options().fields) {
+  if (impl_->model->vectorizer() == nullptr) return names;
+  for (const auto& field : impl_->model->vectorizer()->options().fields) {
     names.push_back(field.name);
   }
   return names;
 }
 
+bool Model::takes_dense_vectors() const noexcept {
+  return impl_->model->input_kind() == data::InputKind::kDense;
+}
+
 Session::Session(const Model& model, const SessionOptions& options)
-    : impl_(new Impl{model.impl_, predict::Predictor(model.impl_->linear, options.tail)}) {}
+    : impl_(new Impl{model.impl_, predict::Predictor(*model.impl_->model, options.tail)}) {}
 Session::~Session() = default;
 Session::Session(Session&& other) noexcept = default;
 Session& Session::operator=(Session&& other) noexcept = default;
@@ -94,6 +100,11 @@ std::span<const Prediction> Session::predict(const SparseInput& input, std::size
   return impl_->predictor.predict(SparseRow{input.features, input.values}, k);
 }
 
+std::span<const Prediction> Session::predict(std::span<const float> vector, std::size_t k) {
+  for (const float value : vector) require(std::isfinite(value), "a value that is not finite");
+  return impl_->predictor.predict(vector, k);
+}
+
 std::vector<std::vector<Prediction>> predict_all(const Model& model,
                                                  std::span<const SparseInput> inputs, std::size_t k,
                                                  std::size_t threads,
@@ -108,7 +119,7 @@ std::vector<std::vector<Prediction>> predict_all(const Model& model,
                                                  std::size_t k, std::size_t threads,
                                                  const SessionOptions& options) {
   const std::size_t fields = model.text_fields().size();
-  require(fields > 0, "the model was trained on sparse vectors, not on text");
+  require(fields > 0, "the model was trained on vectors, not on text");
   require(texts.size() % fields == 0, "{} texts are no documents of {} fields each", texts.size(),
           fields);
   return predict_rows(model, texts.size() / fields, threads, options,

@@ -11,25 +11,26 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "predict/learned_search.h"
 #include "predict/member_search.h"
 
 namespace mhe::train {
 namespace {
 
+constexpr std::size_t kAnyLabel = std::numeric_limits<std::uint32_t>::max();
+
 // The k best labels of every row and whether they are true, best first.
-Ragged<metrics::ScoredHit> rank_rows(const Context& context,
-                                     std::span<const model::LinearMember> members,
-                                     const Examples& rows, std::size_t k) {
+Ragged<metrics::ScoredHit> rank_rows(const Context& context, const Judged& judged, std::size_t k) {
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
-  constexpr std::size_t kAnyLabel = std::numeric_limits<std::uint32_t>::max();
-  std::vector<Ragged<metrics::ScoredHit>> parts((rows.rows() + kGrain - 1) / kGrain);
-  std::vector<std::unique_ptr<predict::MemberSearch>> searches(context.threads());
-  parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
-    auto& search = searches[block.worker];
-    if (!search) search = std::make_unique<predict::MemberSearch>(members, kAnyLabel);
+  const std::size_t rows = judged.truth.rows();
+  std::vector<Ragged<metrics::ScoredHit>> parts((rows + kGrain - 1) / kGrain);
+  std::vector<RowSearch> searches(context.threads());
+  parallel_blocks(context, rows, kGrain, [&](const Block& block) {
+    RowSearch& search = searches[block.worker];
+    if (!search) search = judged.make_search();
     for (std::size_t row = block.begin; row < block.end; ++row) {
-      const auto truth = rows.labels[row];
-      for (const predict::Prediction& found : search->search(rows.features[row], k)) {
+      const auto truth = judged.truth[row];
+      for (const predict::Prediction& found : search(row, k)) {
         const bool hit = std::find(truth.begin(), truth.end(), found.label) != truth.end();
         parts[block.index].items.push_back({found.probability, hit});
       }
@@ -51,47 +52,13 @@ double precision_at(const Ragged<metrics::ScoredHit>& ranked, std::size_t k) {
   return 100.0 * static_cast<double>(hits) / static_cast<double>(k * ranked.rows());
 }
 
-}  // namespace
-
-Precision measure_precision(const Context& context, std::span<const model::LinearMember> members,
-                            const Examples& rows) {
-  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, 5);
-  return {precision_at(ranked, 1), precision_at(ranked, 3), precision_at(ranked, 5)};
-}
-
-std::vector<double> discounted_gains(const Context& context,
-                                     std::span<const model::LinearMember> members,
-                                     const Examples& rows) {
-  constexpr std::size_t kCutoff = 5;
-  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, kCutoff);
-  std::vector<double> gains(rows.rows(), 0);
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    double gain = 0;
-    double ideal = 0;
-    for (std::size_t i = 0; i < kCutoff; ++i) {
-      const double discount = 1 / std::log2(static_cast<double>(i) + 2);
-      if (i < ranked[row].size() && ranked[row][i].hit) gain += discount;
-      if (i < rows.labels[row].size()) ideal += discount;
-    }
-    if (ideal > 0) gains[row] = 100 * gain / ideal;
-  }
-  return gains;
-}
-
-float choose_parent_power(const Context& context, const model::LinearMember& member,
-                          const Examples& rows) {
-  constexpr std::size_t kEnough = 100;  // fewer rows would choose by chance
-  constexpr double kMargin = 0.2;       // points that a power must gain over the one at hand
+// The power under which `quality_with(power)` is best: `own` unless another is clearly better.
+template <class QualityWith>
+float choose_power(float own, const QualityWith& quality_with) {
+  constexpr double kMargin = 0.2;  // points that a power must gain over the one at hand
   constexpr float kPowers[] = {0.1F, 0.2F, 0.4F, 0.7F, 1.0F};
-  float best = member.search.parent_power;
-  if (rows.rows() < kEnough || member.levels.size() < 2) return best;
-  model::LinearMember trial = member;
-  const auto quality_with = [&](float power) {
-    trial.search.parent_power = power;
-    const std::vector<double> gains = discounted_gains(context, {&trial, 1}, rows);
-    return std::accumulate(gains.begin(), gains.end(), 0.0) / static_cast<double>(gains.size());
-  };
-  double best_quality = quality_with(best) + kMargin;
+  float best = own;
+  double best_quality = quality_with(own) + kMargin;
   for (const float power : kPowers) {
     const double quality = quality_with(power);
     if (quality <= best_quality) continue;
@@ -101,10 +68,82 @@ float choose_parent_power(const Context& context, const model::LinearMember& mem
   return best;
 }
 
-metrics::Calibration calibrate(const Context& context, std::span<const model::LinearMember> members,
-                               const Examples& rows) {
+constexpr std::size_t kEnoughToChoose = 100;  // fewer rows would choose by chance
+
+}  // namespace
+
+Judged judged_by(std::span<const model::LinearMember> members, const Examples& rows) {
+  return {rows.labels, [members, &rows]() -> RowSearch {
+            // shared: a std::function is copied
+            auto search = std::make_shared<predict::MemberSearch>(members, kAnyLabel);
+            return [search, &rows](std::size_t row, std::size_t k) {
+              return search->search(rows.features[row], k);
+            };
+          }};
+}
+
+Judged judged_by(std::span<const model::LearnedMember> members, const Examples& rows) {
+  return {rows.labels, [members, &rows]() -> RowSearch {
+            auto search = std::make_shared<predict::LearnedSearch>(members, kAnyLabel);
+            return [search, &rows](std::size_t row, std::size_t k) {
+              return rows.are_dense() ? search->search(rows.dense[row], k)
+                                      : search->search(rows.features[row], k);
+            };
+          }};
+}
+
+Precision measure_precision(const Context& context, const Judged& judged) {
+  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, judged, 5);
+  return {precision_at(ranked, 1), precision_at(ranked, 3), precision_at(ranked, 5)};
+}
+
+std::vector<double> discounted_gains(const Context& context, const Judged& judged) {
+  constexpr std::size_t kCutoff = 5;
+  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, judged, kCutoff);
+  std::vector<double> gains(judged.truth.rows(), 0);
+  for (std::size_t row = 0; row < gains.size(); ++row) {
+    double gain = 0;
+    double ideal = 0;
+    for (std::size_t i = 0; i < kCutoff; ++i) {
+      const double discount = 1 / std::log2(static_cast<double>(i) + 2);
+      if (i < ranked[row].size() && ranked[row][i].hit) gain += discount;
+      if (i < judged.truth[row].size()) ideal += discount;
+    }
+    if (ideal > 0) gains[row] = 100 * gain / ideal;
+  }
+  return gains;
+}
+
+double mean_gain(const Context& context, const Judged& judged) {
+  const std::vector<double> gains = discounted_gains(context, judged);
+  if (gains.empty()) return 0;
+  return std::accumulate(gains.begin(), gains.end(), 0.0) / static_cast<double>(gains.size());
+}
+
+float choose_parent_power(const Context& context, const model::LinearMember& member,
+                          const Examples& rows) {
+  if (rows.rows() < kEnoughToChoose || member.levels.size() < 2) return member.search.parent_power;
+  return choose_power(member.search.parent_power, [&](float power) {
+    model::LinearMember trial = member;
+    trial.search.parent_power = power;
+    return mean_gain(context, judged_by(std::span<const model::LinearMember>(&trial, 1), rows));
+  });
+}
+
+float choose_parent_power(const Context& context, const model::LearnedMember& member,
+                          const Examples& rows) {
+  const bool has_path = member.head.kind == HeadKind::kCascade;
+  if (rows.rows() < kEnoughToChoose || !has_path) return member.head.parent_power;
+  return choose_power(member.head.parent_power, [&](float power) {
+    model::LearnedMember trial = member;
+    trial.head.parent_power = power;
+    return mean_gain(context, judged_by(std::span<const model::LearnedMember>(&trial, 1), rows));
+  });
+}
+
+metrics::Calibration calibrate(const Context& context, const Judged& judged) {
   constexpr std::size_t kDepth = 10;  // labels a row: beyond the true ones, so that misses show too
-  return metrics::fit_calibration(rank_rows(context, members, rows, kDepth).items);
+  return metrics::fit_calibration(rank_rows(context, judged, kDepth).items);
 }
 
 }  // namespace mhe::train

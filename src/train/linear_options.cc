@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/check.h"
+#include "train/options_json.h"
 
 namespace mhe::train {
 
@@ -141,15 +139,7 @@ LinearOptions completed(LinearOptions options, const SparseMatrix& features) {
 }
 
 std::string to_json(LinearOptions options) {
-  nlohmann::ordered_json json;
-  options.visit([&](const char* name, auto& value, const char*) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<text::FieldOptions>>) {
-      json[name] = nlohmann::json::parse(text::options_to_json(options.text)).at(name);
-    } else {
-      json[name] = value;
-    }
-  });
-  return json.dump();
+  return options_json(options);
 }
 
 }  // namespace mhe::train

@@ -112,16 +112,20 @@ LinearReport tune_and_train(const Context& context, const data::ReadOptions& inp
 
 void check_before_reading(const LinearOptions& options, const LinearRun& run) {
   validate(options);
-  if (std::filesystem::is_directory(run.out)) {
-    fail(ErrorCode::kInvalidArgument, "{} is a directory; expected a file to write", run.out);
-  }
-  const std::filesystem::path directory = std::filesystem::path(run.out).parent_path();
-  if (!directory.empty() && !std::filesystem::is_directory(directory)) {
-    fail(ErrorCode::kIo, "cannot create {}: there is no directory {}", run.out, directory.string());
-  }
+  check_output(run.out);
 }
 
 }  // namespace
+
+void check_output(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    fail(ErrorCode::kInvalidArgument, "{} is a directory; expected a file to write", path);
+  }
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  if (!directory.empty() && !std::filesystem::is_directory(directory)) {
+    fail(ErrorCode::kIo, "cannot create {}: there is no directory {}", path, directory.string());
+  }
+}
 
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
                           const LinearOptions& options, const LinearRun& run) {
@@ -172,14 +176,14 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   }
   context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
-  model::write_linear(run.out, {.names = set.names,
-                                .members = members,
-                                .num_features = set.examples.features.num_columns,
-                                .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
-                                .calibration = std::move(calibration),
-                                .training_rows = set.examples.rows(),
-                                .label_counts = counts,
-                                .options_json = to_json(options)});
+  model::write_linear(run.out, {.parts = {.names = set.names,
+                                          .num_features = set.examples.features.num_columns,
+                                          .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
+                                          .calibration = std::move(calibration),
+                                          .training_rows = set.examples.rows(),
+                                          .label_counts = counts,
+                                          .options_json = to_json(options)},
+                                .members = members});
   partial.remove();
   return report;
 }

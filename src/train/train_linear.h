@@ -59,6 +59,9 @@ struct LinearReport {
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
                           const LinearOptions& options, const LinearRun& run);
 
+/// Throws kInvalidArgument or kIo if a model cannot be written there.
+void check_output(const std::string& path);
+
 /// Gives the rows that choose the power of the path and calibrate, once the labels of the set are
 /// final.
 using ReadJudged = std::function<Examples(const TrainingSet& set)>;

@@ -3,6 +3,7 @@
 #include "train/training_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -21,8 +22,16 @@ void check_texts(const Impl& impl, std::span<const std::string_view> texts) {
           texts.size(), impl.field_names.size());
 }
 
+void check_dense(const Impl& impl, std::span<const float> vector) {
+  require(impl.dense.num_columns > 0, "a dense vector among rows of another kind");
+  require(vector.size() == impl.dense.num_columns, "a vector of {} numbers; rows have {}",
+          vector.size(), impl.dense.num_columns);
+  for (const float value : vector) require(std::isfinite(value), "a value that is not finite");
+}
+
 void check_vector(const Impl& impl, const SparseInput& input) {
   require(impl.field_names.empty(), "a vector among rows of texts");
+  require(impl.dense.num_columns == 0, "a sparse vector among rows of dense ones");
   predict::check(input);
   if (input.features.empty()) return;
   const std::uint32_t last = input.features.back();
@@ -109,6 +118,28 @@ TrainingRows TrainingRows::of_vectors(std::size_t num_features) {
   return TrainingRows(std::move(impl));
 }
 
+TrainingRows TrainingRows::of_dense_vectors(std::size_t width) {
+  require(width > 0, "vectors of no numbers");
+  auto impl = std::make_unique<Impl>();
+  impl->dense.num_columns = width;
+  return TrainingRows(std::move(impl));
+}
+
+void TrainingRows::add(std::span<const float> vector, std::span<const std::string_view> labels) {
+  check_dense(*impl_, vector);
+  if (!labels.empty()) check_label_kind(*impl_, false);
+  impl_->dense.values.insert(impl_->dense.values.end(), vector.begin(), vector.end());
+  append_labels(*impl_, labels);
+}
+
+void TrainingRows::add(std::span<const float> vector, std::span<const LabelId> labels) {
+  check_dense(*impl_, vector);
+  check_ids(labels);
+  if (!labels.empty()) check_label_kind(*impl_, true);
+  impl_->dense.values.insert(impl_->dense.values.end(), vector.begin(), vector.end());
+  append_labels(*impl_, labels);
+}
+
 void TrainingRows::add(std::span<const std::string_view> texts,
                        std::span<const std::string_view> labels) {
   check_texts(*impl_, texts);
@@ -159,6 +190,7 @@ TrainingSet make_training_set(const Context& context, const TrainingRows& rows,
   check_learnable(set, "the rows given");
   if (from.field_names.empty()) {
     set.examples.features = from.features;
+    set.examples.dense = from.dense;
   } else {
     choose_text_options(sample_text(from.field_names, from.texts), text);
     text::VectorizerBuilder builder(context, text, text::KeepDocuments::kYes);
@@ -182,6 +214,10 @@ Examples make_more(const Context& context, const TrainingRows& rows, const Train
                           ? set.vectorizer->transform(context, text::Documents(from.texts))
                           : from.features;
   normalize_rows(examples.features);
+  require(from.dense.num_columns == set.examples.dense.num_columns,
+          "validation rows of {} numbers; the training rows have {}", from.dense.num_columns,
+          set.examples.dense.num_columns);
+  examples.dense = from.dense;
   labels::LabelNames names = set.names;
   std::vector<LabelId> renumbered(from.names.size());
   for (std::uint32_t label = 0; label < renumbered.size(); ++label) {

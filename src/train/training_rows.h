@@ -20,6 +20,7 @@ struct TrainingRows::Impl {
   std::vector<Strings> texts;            // [field]
   SparseMatrix features;
   std::size_t most_features = 0;  // 0: as many as occur
+  DenseMatrix dense;              // with columns: rows are dense vectors
   Ragged<LabelId> labels;
   labels::LabelNames names;
   std::optional<bool> are_numbered;  // the labels; none: there are none yet

@@ -23,19 +23,35 @@ namespace {
 
 void refuse_dense(const data::Schema& schema, const std::string& path) {
   if (schema.kind == data::InputKind::kDense) {
-    fail(ErrorCode::kInvalidData, "{}: dense vectors; the linear encoder takes text or sparse ones",
+    fail(ErrorCode::kInvalidData,
+         "{}: dense vectors; the linear encoder takes text or sparse ones, --encoder dense these",
          path);
   }
 }
 
+std::string_view kind_name(data::InputKind kind) {
+  return kind == data::InputKind::kText     ? "text"
+         : kind == data::InputKind::kSparse ? "sparse vectors"
+                                            : "dense vectors";
+}
+
+data::InputKind kind_of(const TrainingSet& set) {
+  if (set.vectorizer) return data::InputKind::kText;
+  return set.examples.are_dense() ? data::InputKind::kDense : data::InputKind::kSparse;
+}
+
 void push_row(const Examples& from, std::size_t row, Examples& to) {
+  to.labels.push_row(from.labels[row]);
+  if (from.are_dense()) {
+    to.dense.values.insert(to.dense.values.end(), from.dense[row].begin(), from.dense[row].end());
+    return;
+  }
   const SparseRow features = from.features[row];
   to.features.columns.insert(to.features.columns.end(), features.columns.begin(),
                              features.columns.end());
   to.features.values.insert(to.features.values.end(), features.values.begin(),
                             features.values.end());
   to.features.end_row();
-  to.labels.push_row(from.labels[row]);
 }
 
 // Keeps the rows where `keep` is true, in place: what stays only ever moves to the front.
@@ -64,6 +80,16 @@ void compact_offsets(std::vector<std::uint64_t>& offsets, const std::vector<bool
   offsets.resize(rows + 1);
 }
 
+void compact_rows(DenseMatrix& matrix, const std::vector<bool>& keep) {
+  std::size_t end = 0;
+  for (std::size_t row = 0; row < keep.size(); ++row) {
+    if (!keep[row]) continue;
+    std::copy_n(matrix[row].data(), matrix.num_columns, matrix.values.data() + end);
+    end += matrix.num_columns;
+  }
+  matrix.values.resize(end);
+}
+
 // Bytes that appending the batch takes at most at once: a vector that is full moves to a new place
 // while the old one is still there.
 std::uint64_t growth_of(const Examples& examples, const data::RowBatch& batch) {
@@ -71,10 +97,62 @@ std::uint64_t growth_of(const Examples& examples, const data::RowBatch& batch) {
   const std::size_t added = batch.features.nonzeros();
   std::uint64_t bytes = 8 * added + 4 * batch.labels.items.size() + 16 * batch.rows;
   if (kept.columns.size() + added > kept.columns.capacity()) bytes += 4 * kept.columns.size();
+  const std::vector<float>& dense = examples.dense.values;
+  bytes += 4 * batch.dense.values.size();
+  if (dense.size() + batch.dense.values.size() > dense.capacity()) bytes += 8 * dense.size();
   return bytes;
 }
 
+// How text becomes features, within what memory.
+struct Reading {
+  text::VectorizerOptions text;
+  const TextRule& rule;
+  std::uint64_t ram_bytes = 0;
+};
+
+void read_rows(const Context& context, data::Reader& reader, const std::string& path, Reading how,
+               TrainingSet& set) {
+  const data::Schema& schema = reader.schema();
+  std::optional<text::VectorizerBuilder> builder;
+  Examples& examples = set.examples;
+  data::RowBatch batch;
+  while (reader.next(batch)) {
+    if (how.ram_bytes > 0) {
+      check_budget(
+          process_memory().resident + growth_of(examples, batch), how.ram_bytes,
+          fmt::format("{}: keeping the first {} rows", path, batch.first_row + batch.rows));
+    }
+    examples.labels.append(batch.labels);
+    if (schema.kind == data::InputKind::kText) {
+      if (!builder) {
+        how.rule(sample_text(schema.text_fields, batch.text), how.text);
+        builder.emplace(context, how.text, text::KeepDocuments::kYes);
+      }
+      builder->add(text::Documents(batch.text));
+    } else {
+      examples.features.append(batch.features);
+      examples.dense.append(batch.dense);
+    }
+  }
+  if (builder) {
+    context.report({"making features", 0, 0, "rows"});
+    check_budget(process_memory().resident + 8 * builder->kept_items(), how.ram_bytes,
+                 fmt::format("{}: the features of its text", path));
+    text::Fitted fitted = builder->finish();
+    examples.features = std::move(fitted.features);
+    set.vectorizer = std::move(fitted.vectorizer);
+  }
+  normalize_rows(examples.features);
+  check_learnable(set, path);
+}
+
 }  // namespace
+
+void Examples::append(const Examples& other) {
+  features.append(other.features);
+  dense.append(other.dense);
+  labels.append(other.labels);
+}
 
 void normalize_rows(SparseMatrix& matrix) {
   for (std::size_t row = 0; row < matrix.rows(); ++row) {
@@ -99,38 +177,17 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
                               std::uint64_t ram_bytes) {
   TrainingSet set;
   const auto reader = data::open_reader(context, input, set.names);
-  const data::Schema& schema = reader->schema();
-  refuse_dense(schema, input.path);
-  std::optional<text::VectorizerBuilder> builder;
-  Examples& examples = set.examples;
-  data::RowBatch batch;
-  while (reader->next(batch)) {
-    if (ram_bytes > 0) {
-      check_budget(
-          process_memory().resident + growth_of(examples, batch), ram_bytes,
-          fmt::format("{}: keeping the first {} rows", input.path, batch.first_row + batch.rows));
-    }
-    examples.labels.append(batch.labels);
-    if (schema.kind == data::InputKind::kText) {
-      if (!builder) {
-        rule(sample_text(schema.text_fields, batch.text), text);
-        builder.emplace(context, text, text::KeepDocuments::kYes);
-      }
-      builder->add(text::Documents(batch.text));
-    } else {
-      examples.features.append(batch.features);
-    }
-  }
-  if (builder) {
-    context.report({"making features", 0, 0, "rows"});
-    check_budget(process_memory().resident + 8 * builder->kept_items(), ram_bytes,
-                 fmt::format("{}: the features of its text", input.path));
-    text::Fitted fitted = builder->finish();
-    examples.features = std::move(fitted.features);
-    set.vectorizer = std::move(fitted.vectorizer);
-  }
-  normalize_rows(examples.features);
-  check_learnable(set, input.path);
+  refuse_dense(reader->schema(), input.path);
+  read_rows(context, *reader, input.path, {std::move(text), rule, ram_bytes}, set);
+  return set;
+}
+
+TrainingSet read_any_training_set(const Context& context, const data::ReadOptions& input,
+                                  text::VectorizerOptions text, const TextRule& rule,
+                                  std::uint64_t ram_bytes) {
+  TrainingSet set;
+  const auto reader = data::open_reader(context, input, set.names);
+  read_rows(context, *reader, input.path, {std::move(text), rule, ram_bytes}, set);
   return set;
 }
 
@@ -164,19 +221,23 @@ Examples read_more(const Context& context, const data::ReadOptions& input, const
     }
   }
   const auto reader = data::open_reader(context, options, names);
-  const data::Schema& schema = reader->schema();
-  refuse_dense(schema, input.path);
-  const bool is_text = schema.kind == data::InputKind::kText;
-  if (is_text != set.vectorizer.has_value()) {
-    fail(ErrorCode::kInvalidData, "{}: {}; the training data is {}", input.path,
-         is_text ? "text" : "sparse vectors", is_text ? "sparse vectors" : "text");
+  const data::InputKind kind = reader->schema().kind;
+  if (kind != kind_of(set)) {
+    fail(ErrorCode::kInvalidData, "{}: {}; the training data is {}", input.path, kind_name(kind),
+         kind_name(kind_of(set)));
   }
   Examples examples;
   data::RowBatch batch;
   while (reader->next(batch)) {
     examples.labels.append(batch.labels);
-    examples.features.append(
-        is_text ? set.vectorizer->transform(context, text::Documents(batch.text)) : batch.features);
+    examples.dense.append(batch.dense);
+    examples.features.append(kind == data::InputKind::kText
+                                 ? set.vectorizer->transform(context, text::Documents(batch.text))
+                                 : batch.features);
+    if (examples.are_dense() && examples.dense.num_columns != set.examples.dense.num_columns) {
+      fail(ErrorCode::kInvalidData, "{}: vectors of {} numbers; those of the training data have {}",
+           input.path, examples.dense.num_columns, set.examples.dense.num_columns);
+    }
   }
   normalize_rows(examples.features);
   return examples;
@@ -228,6 +289,7 @@ std::vector<std::uint32_t> choose_rows(std::size_t rows, std::size_t count, std:
 Examples copy_rows(const Examples& examples, std::span<const std::uint32_t> rows) {
   Examples copies;
   copies.features.num_columns = examples.features.num_columns;
+  copies.dense.num_columns = examples.dense.num_columns;
   for (const std::uint32_t row : rows) push_row(examples, row, copies);
   return copies;
 }
@@ -238,10 +300,14 @@ Examples hold_out(Examples& examples, std::size_t count, std::uint64_t seed) {
   if (count == 0) return taken;
   std::vector<bool> keep(examples.rows(), true);
   for (const std::uint32_t row : chosen) keep[row] = false;
-  SparseMatrix& features = examples.features;
-  compact(features.offsets, features.columns, keep);
-  compact(features.offsets, features.values, keep);
-  compact_offsets(features.offsets, keep);
+  if (examples.are_dense()) {
+    compact_rows(examples.dense, keep);
+  } else {
+    SparseMatrix& features = examples.features;
+    compact(features.offsets, features.columns, keep);
+    compact(features.offsets, features.values, keep);
+    compact_offsets(features.offsets, keep);
+  }
   compact(examples.labels.offsets, examples.labels.items, keep);
   compact_offsets(examples.labels.offsets, keep);
   return taken;

@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a linear model is learnt from, in memory.
+// What a model is learnt from, in memory.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@
 #include "data/reader.h"
 #include "labels/names.h"
 #include "labels/order.h"
+#include "matrix/dense.h"
 #include "matrix/ragged.h"
 #include "matrix/sparse.h"
 #include "text/options.h"
@@ -25,18 +26,22 @@
 
 namespace mhe::train {
 
-/// Rows of length 1 and their labels.
+/// Rows and their labels: sparse ones of length 1, or dense ones as they are.
 struct Examples {
   SparseMatrix features;
   Ragged<LabelId> labels;
+  DenseMatrix dense = {};  ///< in place of `features`, which then have no columns
 
   [[nodiscard]] std::size_t rows() const noexcept { return labels.rows(); }
+  [[nodiscard]] bool are_dense() const noexcept { return dense.num_columns > 0; }
+  /// Appends all rows of `other`, which are of the same kind.
+  void append(const Examples& other);
 };
 
 struct TrainingSet {
   Examples examples;
   labels::LabelNames names;
-  std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is sparse vectors
+  std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is vectors
 };
 
 /// What a rule for text may look at.
@@ -49,12 +54,18 @@ struct TextSample {
 /// Completes the options of a vectorizer once the data is in sight: fields, n-grams.
 using TextRule = std::function<void(const TextSample&, text::VectorizerOptions&)>;
 
-/// Reads training data; `rule` completes `text`. Throws as the reader does,
+/// Reads training data of text or sparse vectors; `rule` completes `text`. Throws as the reader does,
 /// kInvalidData for data that nothing can be learnt from, and kResourceLimit as soon as the process
 /// cannot stay within `ram_bytes`; 0: it may take what it needs.
 [[nodiscard]] TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
                                             text::VectorizerOptions text, const TextRule& rule,
                                             std::uint64_t ram_bytes = 0);
+
+/// The same, and data of dense vectors is read too.
+[[nodiscard]] TrainingSet read_any_training_set(const Context& context,
+                                                const data::ReadOptions& input,
+                                                text::VectorizerOptions text, const TextRule& rule,
+                                                std::uint64_t ram_bytes = 0);
 
 /// Looks at the first rows of these columns.
 [[nodiscard]] TextSample sample_text(std::vector<std::string> columns,

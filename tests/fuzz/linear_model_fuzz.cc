@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes as a linear model, opened and predicted with. The header's checksum is put right
+// Any bytes as a model, linear or learned, opened and predicted with. The header's checksum is put right
 // first: it is there against accidents, and would keep the fuzzer out of all that lies behind it.
 #include <cmath>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <mhe/error.h>
 
 #include "model/container.h"
-#include "model/linear_model.h"
+#include "model/model.h"
 #include "predict/predictor.h"
 
 namespace {
@@ -36,7 +36,7 @@ void seal(std::span<std::byte> bytes) {
   mhe::model::seal_header(bytes.first(kLengthBytes + length));
 }
 
-void predict_with(const mhe::model::LinearModel& model, double tail) {
+void predict_with(const mhe::model::Model& model, double tail) {
   mhe::predict::Predictor predictor(model, tail);
   const std::vector<std::uint32_t> columns = {0, 1, 2, 7, 20};
   const std::vector<float> values = {1, -2, 0.5F, 1, 3};
@@ -44,8 +44,12 @@ void predict_with(const mhe::model::LinearModel& model, double tail) {
   if (model.vectorizer() != nullptr) {
     fields.assign(model.vectorizer()->options().fields.size(), "the wide sea, a fish \u00e9");
   }
-  const auto found = fields.empty() ? predictor.predict(mhe::SparseRow{columns, values}, 5)
-                                    : predictor.predict(fields, 5);
+  const std::vector<float> dense(model.num_features() < 1000 ? model.num_features() : 0, 0.5F);
+  if (model.input_kind() == mhe::data::InputKind::kDense && dense.empty()) return;
+  const auto found = model.input_kind() == mhe::data::InputKind::kDense
+                         ? predictor.predict(std::span<const float>(dense), 5)
+                     : fields.empty() ? predictor.predict(mhe::SparseRow{columns, values}, 5)
+                                      : predictor.predict(fields, 5);
   for (const mhe::Prediction& prediction : found) {
     if (!std::isfinite(prediction.probability)) std::abort();
     (void)model.label_name(prediction.label);
@@ -53,10 +57,10 @@ void predict_with(const mhe::model::LinearModel& model, double tail) {
 }
 
 void use(std::span<const std::byte> bytes) {
-  const mhe::model::LinearModel model(mhe::model::ModelFile(
+  const auto model = mhe::model::Model::make(mhe::model::ModelFile(
       mhe::model::SafetensorsFile(mhe::MappedFile::in_memory(bytes, "fuzz.mhe"))));
-  predict_with(model, 0);
-  predict_with(model, 0.5);  // looks deeper, and at the counts of labels
+  predict_with(*model, 0);
+  predict_with(*model, 0.5);  // looks deeper, and at the counts of labels
 }
 
 }  // namespace

@@ -1,0 +1,178 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "head_timing.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <span>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "heads/dense_head.h"
+#include "heads/dense_search.h"
+
+namespace mhe::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Plan plan_of(const TimedHead& head, const TimingOptions& options) {
+  PlanOptions plan;
+  plan.num_labels = options.num_labels;
+  plan.head = head.kind;
+  plan.dim = options.dim;
+  plan.batch = options.batch;
+  plan.precision = Precision::kFp32;
+  if (head.kind == HeadKind::kCascade) plan.candidates = options.candidates;
+  return make_plan(plan);
+}
+
+// A batch of examples with a label each.
+class TimedBatch {
+ public:
+  TimedBatch(const TimedHead& head, const heads::HeadSpec& spec, std::size_t size,
+             std::uint64_t number)
+      : dim_(spec.dim), features_(size * spec.dim), gradient_(size * spec.dim) {
+    RandomStream random(1, "bench.heads", number);
+    for (float& value : features_) value = static_cast<float>(2 * random.uniform() - 1);
+    std::vector<std::uint64_t> groups(head.groups_of_batch);
+    const std::uint64_t group_size = spec.lengths.back();
+    for (std::uint64_t& group : groups) {
+      group = random.below((spec.num_labels + group_size - 1) / group_size);
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      std::uint64_t label = random.below(spec.num_labels);
+      if (!groups.empty()) {
+        const std::uint64_t begin = groups[random.below(groups.size())] * group_size;
+        label = begin + random.below(std::min(group_size, spec.num_labels - begin));
+      }
+      labels_.push_back(LabelId{static_cast<std::uint32_t>(label)});
+    }
+    for (const LabelId& label : labels_) spans_.emplace_back(&label, 1);
+  }
+
+  [[nodiscard]] heads::HeadBatch view() const {
+    return {{features_.data(), labels_.size(), dim_}, spans_};
+  }
+  [[nodiscard]] MatrixSpan gradient() { return {gradient_.data(), labels_.size(), dim_}; }
+
+ private:
+  std::size_t dim_;
+  std::vector<float> features_;
+  std::vector<float> gradient_;
+  std::vector<LabelId> labels_;
+  std::vector<std::span<const LabelId>> spans_;
+};
+
+// The optimiser's numbers: a row that a step moved has another one after.
+std::vector<float> row_states(heads::DenseHead& head) {
+  std::vector<float> states;
+  head.visit_state([&](const heads::DenseHead::StateArray& array) {
+    if (!array.is_parameter) {
+      states.insert(states.end(), array.values.begin(), array.values.end());
+    }
+  });
+  return states;
+}
+
+// Outputs that an example is scored on.
+double outputs_of(const heads::HeadSpec& spec, double touched_rows) {
+  if (spec.kind != HeadKind::kCascade) return touched_rows;
+  double outputs = spec.lengths[0];
+  for (std::size_t level = 1; level < spec.lengths.size(); ++level) {
+    outputs += static_cast<double>(spec.candidates) * spec.lengths[level];
+  }
+  return outputs;
+}
+
+void count_work(const heads::HeadSpec& spec, std::size_t batch, double touched_rows,
+                HeadTiming& timing) {
+  const auto dim = static_cast<double>(spec.dim);
+  const auto examples = static_cast<double>(batch);
+  const double outputs = outputs_of(spec, touched_rows);
+  timing.step_flops = 6 * dim * examples * outputs;
+  // A softmax needs all scores before the first gradient: rows are read twice, written once.
+  const bool softmax = spec.loss == heads::Loss::kSoftmax;
+  timing.step_bytes = sizeof(float) * (touched_rows * dim * (softmax ? 3 : 2) +
+                                       (softmax ? 3 * examples * outputs : 0));
+}
+
+// The mean over some documents, as many as half a second has room for.
+double time_predictions(heads::DenseHead& head, const TimedBatch& batch) {
+  const auto search = heads::make_search(head);
+  const heads::HeadBatch view = batch.view();
+  constexpr std::size_t kBest = 5;
+  constexpr double kSeconds = 0.5;
+  (void)search->search(view.features[0], kBest, 0);
+  double best = 0;
+  const Clock::time_point start = Clock::now();
+  for (std::size_t pass = 0; pass < 3 || seconds_since(start) < kSeconds; ++pass) {
+    const Clock::time_point begin = Clock::now();
+    std::size_t done = 0;
+    while (done < view.features.num_rows && (done == 0 || seconds_since(begin) < kSeconds / 4)) {
+      (void)search->search(view.features[done++], kBest, 0);
+    }
+    const double mean = seconds_since(begin) / static_cast<double>(done);
+    if (pass == 0 || mean < best) best = mean;
+  }
+  return best;
+}
+
+}  // namespace
+
+heads::HeadSpec timed_spec(const TimedHead& head, const TimingOptions& options) {
+  const Plan plan = plan_of(head, options);
+  heads::HeadSpec spec;
+  spec.kind = head.kind;
+  spec.num_labels = options.num_labels;
+  const std::span<const std::uint32_t> lengths = plan.space.lengths();
+  spec.lengths.assign(lengths.begin(), lengths.end());
+  spec.dim = plan.dim;
+  spec.inner_dim = plan.inner_dim;
+  spec.loss = options.loss;
+  spec.candidates = std::min<std::size_t>(options.candidates, spec.lengths[0]);
+  return spec;
+}
+
+double timed_memory(const TimedHead& head, const TimingOptions& options) {
+  return plan_of(head, options).cost.train_bytes;
+}
+
+HeadTiming time_head(const Context& context, const TimedHead& head, const TimingOptions& options) {
+  HeadTiming timing;
+  const heads::HeadSpec spec = timed_spec(head, options);
+  timing.head = head.name;
+  timing.num_labels = options.num_labels;
+  timing.lengths = spec.lengths;
+  release_free_memory();
+  const std::uint64_t before = process_memory().resident;
+  const auto dense = heads::make_dense_head(context, spec, {});
+  TimedBatch batch(head, spec, options.batch, 0);
+  // The first step meets fresh memory.
+  (void)dense->step(context, batch.view(), {.learning_rate = 0.01F, .number = 0}, batch.gradient());
+  const std::vector<float> first = row_states(*dense);
+  for (std::size_t i = 1; i <= options.repeat; ++i) {
+    batch = TimedBatch(head, spec, options.batch, i);
+    const Clock::time_point start = Clock::now();
+    (void)dense->step(context, batch.view(), {.learning_rate = 0.01F, .number = i},
+                      batch.gradient());
+    const double seconds = seconds_since(start);
+    if (i == 1 || seconds < timing.step_s) timing.step_s = seconds;
+    if (i > 1) continue;
+    const std::vector<float> second = row_states(*dense);
+    double touched = 0;
+    for (std::size_t row = 0; row < first.size(); ++row) touched += first[row] != second[row];
+    count_work(spec, options.batch, touched, timing);
+  }
+  const std::uint64_t after = process_memory().resident;
+  timing.memory_bytes = after > before ? after - before : 0;
+  timing.predict_s = time_predictions(*dense, batch);
+  return timing;
+}
+
+}  // namespace mhe::app

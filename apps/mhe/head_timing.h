@@ -1,0 +1,57 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One head, timed: what `mhe bench heads` is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mhe/plan.h>
+
+#include "base/context.h"
+#include "heads/head_spec.h"
+
+namespace mhe::app {
+
+/// A head that is timed.
+struct TimedHead {
+  std::string_view name;
+  HeadKind kind = HeadKind::kOneHot;
+  std::size_t groups_of_batch = 0;  ///< sampling: the batch's labels come from so many; 0: from all
+};
+
+struct TimingOptions {
+  std::uint64_t num_labels = 0;
+  std::size_t dim = 512;
+  std::size_t batch = 256;
+  std::size_t candidates = 10;
+  heads::Loss loss = heads::Loss::kSoftmax;
+  std::size_t repeat = 3;  ///< steps, of which the quickest counts; one more comes before
+};
+
+struct HeadTiming {
+  std::string head;
+  std::uint64_t num_labels = 0;
+  std::vector<std::uint32_t> lengths;
+  double step_s = 0;
+  double predict_s = 0;            ///< of one example, on one thread
+  double step_flops = 0;           ///< scores, dLoss/dF and gradients of rows
+  double step_bytes = 0;           ///< of tables and of scores that are kept, read and written
+  std::uint64_t memory_bytes = 0;  ///< parameters, optimiser state and scratch space
+};
+
+/// The head as planned for these options.
+[[nodiscard]] heads::HeadSpec timed_spec(const TimedHead& head, const TimingOptions& options);
+
+/// Memory that timing it will need, in bytes.
+[[nodiscard]] double timed_memory(const TimedHead& head, const TimingOptions& options);
+
+/// Random features and labels, one each, drawn uniformly.
+[[nodiscard]] HeadTiming time_head(const Context& context, const TimedHead& head,
+                                   const TimingOptions& options);
+
+}  // namespace mhe::app

@@ -1,0 +1,66 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "machine_roof.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/parallel.h"
+#include "kernels/roof.h"
+#include "kernels/rows.h"
+
+namespace mhe::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kTries = 5;
+constexpr std::size_t kIterations = 2'000'000;           // some 10 ms
+constexpr std::size_t kFloats = std::size_t{64} << 20U;  // 256 MiB: beyond any cache
+constexpr std::size_t kGrain = std::size_t{1} << 16U;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+MachineRoof measure_roof(const Context& context) {
+  MachineRoof roof;
+  std::vector<float> memory(kFloats, 1.0F);
+  const std::vector<float> gradient(kGrain, 1.0F);
+  for (int i = 0; i < kTries; ++i) {
+    std::vector<double> flops(context.threads());
+    const Clock::time_point arithmetic = Clock::now();
+    parallel_for(context, context.threads(),
+                 [&](std::size_t t) { flops[t] = kernels::run_multiply_adds(kIterations); });
+    double all = 0;
+    for (const double part : flops) all += part;
+    roof.gflops = std::max(roof.gflops, all / seconds_since(arithmetic) / 1e9);
+    const Clock::time_point reading = Clock::now();
+    parallel_blocks(context, memory.size(), kGrain, [&](const Block& block) {
+      // What training does to a table, but for its arithmetic.
+      kernels::move_row(memory.data() + block.begin, gradient.data(), block.end - block.begin,
+                        0.999F, 0.001F);
+    });
+    const double bytes = 2.0 * sizeof(float) * static_cast<double>(memory.size());
+    roof.gb_per_s = std::max(roof.gb_per_s, bytes / seconds_since(reading) / 1e9);
+  }
+  return roof;
+}
+
+std::uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  while (file >> word) {
+    std::uint64_t kilobytes = 0;
+    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+}  // namespace mhe::app

@@ -1,0 +1,32 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/context.h"
+
+namespace mhe::app {
+
+/// What the machine can do at best, on all threads of a Context.
+struct MachineRoof {
+  double gflops = 0;    ///< fused multiply-adds of floats, each counted as two
+  double gb_per_s = 0;  ///< memory read and written back in place, both counted
+
+  /// Seconds that work takes if nothing but its arithmetic or its memory holds it up.
+  [[nodiscard]] double seconds(double flops, double bytes) const {
+    const double arithmetic = flops / (gflops * 1e9);
+    const double memory = bytes / (gb_per_s * 1e9);
+    return arithmetic > memory ? arithmetic : memory;
+  }
+};
+
+/// Takes about a second and a quarter of a gigabyte. The best of several tries, since what disturbs
+/// only ever slows.
+[[nodiscard]] MachineRoof measure_roof(const Context& context);
+
+/// Memory that could be had now without pushing anything out, in bytes; 0 where the system does not
+/// tell.
+[[nodiscard]] std::uint64_t available_memory();
+
+}  // namespace mhe::app

@@ -1,0 +1,195 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "verb_train_learned.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <typeinfo>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "labels/names.h"
+#include "option_flags.h"
+#include "stop_signal.h"
+#include "units.h"
+#include "verbs.h"
+
+namespace mhe::app {
+namespace {
+
+// Adds flags that are not there yet.
+class NewFlags {
+ public:
+  explicit NewFlags(CLI::App& command) : command_(command), add_(command) {}
+
+  template <class T>
+  void operator()(const char* name, T& value, const char* help) const {
+    const std::string flag = "--" + OptionFlags::kebab(name);
+    if (command_.get_option_no_throw(flag) == nullptr) add_(name, value, help);
+  }
+
+ private:
+  CLI::App& command_;
+  OptionFlags add_;
+};
+
+template <class Options>
+std::set<std::string> names_of(Options options) {
+  std::set<std::string> names;
+  options.visit([&](const char* name, auto&, const char*) { names.insert(name); });
+  return names;
+}
+
+// Throws if one of `names` that is not in `known` was given.
+void refuse_given(const CLI::App& command, const std::set<std::string>& names,
+                  const std::set<std::string>& known, const std::string& encoder) {
+  for (const std::string& name : names) {
+    if (known.contains(name) || !is_given(command, name.c_str())) continue;
+    throw UsageError(fmt::format("--{} does not belong to --encoder {}", OptionFlags::kebab(name),
+                                 encoder));
+  }
+}
+
+bool is_dense(const data::ReadOptions& input) {
+  const Context context({.threads = 1});
+  labels::LabelNames names;
+  return data::open_reader(context, input, names)->schema().kind == data::InputKind::kDense;
+}
+
+std::string describe_encoder(const encoders::EncoderSpec& spec) {
+  if (spec.layers == 0) return fmt::format("{} scaled inputs", format_count(spec.num_inputs));
+  std::string text = fmt::format("{} inputs to {} features", format_count(spec.num_inputs),
+                                 format_count(spec.dim));
+  const std::size_t hidden = spec.layers - 1;
+  if (hidden > 0) text += fmt::format(", {} residual layer{}", hidden, hidden == 1 ? "" : "s");
+  return text;
+}
+
+void tell(Console& console, const LearnedTask& task, const train::LearnedReport& report) {
+  if (report.resumed_epochs > 0) {
+    console.say(fmt::format("took {} finished epoch{} over from the interrupted run",
+                            report.resumed_epochs, report.resumed_epochs == 1 ? "" : "s"));
+  }
+  if (report.trimmed_labels > 0) {
+    console.say(fmt::format("left out {} labels of fewer than {} rows",
+                            format_count(report.trimmed_labels), task.options.min_label_count));
+  }
+  const heads::HeadSpec& head = report.plan.head;
+  std::string shape = fmt::format("{}, {} head of {}", describe_encoder(report.plan.encoder),
+                                  task.options.head, fmt::join(head.lengths, " x "));
+  if (report.epochs.size() > 1) shape += fmt::format(", {} members", report.epochs.size());
+  console.say(shape);
+  const std::vector<train::EpochReport>& epochs = report.epochs.front();
+  console.say(fmt::format("loss of the first epoch {:.4g}, of the last, number {}, {:.4g}",
+                          epochs.front().loss, epochs.size(), epochs.back().loss));
+  if (report.precision) {
+    console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
+                            format_count(report.judged_rows),
+                            task.run.valid ? "validation" : "held-out", report.precision->at_1,
+                            report.precision->at_3, report.precision->at_5));
+  } else {
+    console.say("no rows were held out, so scores are not calibrated to probabilities");
+  }
+  console.say(fmt::format("wrote {}", task.run.out));
+}
+
+void print_json(Console& console, const LearnedTask& task, const train::LearnedReport& report) {
+  const Usage usage = console.usage();
+  const auto megabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  nlohmann::ordered_json epochs = nlohmann::ordered_json::array();
+  for (const train::EpochReport& epoch : report.epochs.front()) {
+    nlohmann::ordered_json json = {{"loss", epoch.loss}};
+    if (epoch.quality) json["nDCG@5"] = *epoch.quality;
+    epochs.push_back(std::move(json));
+  }
+  nlohmann::ordered_json json = {
+      {"model", task.run.out},
+      {"encoder", task.options.encoder},
+      {"head", task.options.head},
+      {"rows", report.rows},
+      {"labels", report.plan.head.num_labels},
+      {"features", report.plan.encoder.num_inputs},
+      {"lengths", report.plan.head.lengths},
+      {"members", report.epochs.size()},
+      {"parent_power", report.parent_power},
+      {"epochs", epochs},
+      {"held_out_rows", report.judged_rows},
+      {"planned_train_mb", megabytes(report.plan.train_bytes)},
+      {"planned_model_mb", megabytes(report.plan.model_bytes)},
+      {"wall_s", usage.wall_seconds},
+      {"cpu_s", usage.cpu_seconds},
+      {"peak_rss_mb", megabytes(usage.peak_bytes)},
+      {"model_mb", megabytes(std::filesystem::file_size(task.run.out))},
+  };
+  if (report.precision) {
+    json["held_out"] = {{"P@1", report.precision->at_1},
+                        {"P@3", report.precision->at_3},
+                        {"P@5", report.precision->at_5}};
+  }
+  console.print(json.dump() + "\n");
+}
+
+}  // namespace
+
+void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
+  command
+      .add_option("--encoder", flags.encoder,
+                  "linear: sparse weights on the input itself; bag: a learned embedding of it; "
+                  "dense: for dense vectors. Default: dense for these, else linear")
+      ->check(CLI::IsMember({"linear", "bag", "dense"}));
+  flags.options.visit(NewFlags(command));
+  command.add_option("--checkpoint-every", flags.checkpoint_every,
+                     "Epochs between checkpoints, from which --resume goes on; 0: only when "
+                     "interrupted");
+}
+
+std::string choose_encoder(const CLI::App& command, const LearnedFlags& flags,
+                           const data::ReadOptions& input) {
+  std::string encoder = flags.encoder;
+  // A stream can be read once only, so there it has to be said.
+  if (encoder.empty()) encoder = input.path != "-" && is_dense(input) ? "dense" : "linear";
+  std::set<std::string> linear = names_of(train::LinearOptions());
+  std::set<std::string> learned = names_of(train::LearnedOptions());
+  linear.insert({"preset", "tune", "flush_seconds"});
+  learned.insert("checkpoint_every");
+  const bool is_linear = encoder == "linear";
+  refuse_given(command, is_linear ? learned : linear, is_linear ? linear : learned, encoder);
+  return encoder;
+}
+
+train::LearnedOptions make_learned_options(const CLI::App& command, const LearnedFlags& flags,
+                                           train::LinearOptions linear) {
+  std::map<std::string, std::pair<const void*, const std::type_info*>> shared;
+  linear.visit([&](const char* name, auto& value, const char*) {
+    shared[name] = {&value, &typeid(value)};
+  });
+  train::LearnedOptions given = flags.options;
+  train::LearnedOptions options;
+  copy_given(command, given, options);
+  options.visit([&](const char* name, auto& value, const char*) {
+    const auto found = shared.find(name);
+    if (found == shared.end() || !is_given(command, name)) return;
+    MHE_ASSERT(*found->second.second == typeid(value));
+    value = *static_cast<const std::decay_t<decltype(value)>*>(found->second.first);
+  });
+  return options;
+}
+
+void run_train_learned(Console& console, LearnedTask task) {
+  const auto context = console.make_context(task.threads, task.seed);
+  const StopSignal stop;
+  task.run.stop = &stop.flag();
+  const train::LearnedReport report =
+      train::train_learned(*context, task.input, task.options, task.run);
+  tell(console, task, report);
+  if (task.json) print_json(console, task, report);
+  console.summarize({.rows = report.rows, .labels = report.plan.head.num_labels});
+}
+
+}  // namespace mhe::app

@@ -1,0 +1,66 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "encoders/encoder_spec.h"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace mhe::encoders {
+
+std::string_view activation_name(Activation activation) noexcept {
+  return activation == Activation::kRelu ? "relu" : "gelu";
+}
+
+Activation parse_activation(std::string_view name) {
+  if (name == "relu") return Activation::kRelu;
+  require(name == "gelu", "activation \"{}\"; expected relu or gelu", name);
+  return Activation::kGelu;
+}
+
+void validate(const EncoderSpec& spec) {
+  constexpr std::size_t kMostWidth = 1U << 16U;
+  constexpr std::size_t kMostLayers = 64;
+  require(spec.dim >= 1 && spec.dim <= kMostWidth, "an encoder of width {}; expected 1 to {}",
+          spec.dim, kMostWidth);
+  require(spec.layers <= kMostLayers, "{} layers; expected at most {}", spec.layers, kMostLayers);
+  require(spec.num_inputs >= 1 && spec.num_inputs < std::numeric_limits<std::uint32_t>::max(),
+          "an encoder of {} inputs", spec.num_inputs);
+  require(spec.input == InputForm::kDense || spec.layers >= 1,
+          "an encoder of sparse vectors needs a layer");
+  require(spec.layers >= 1 || spec.dim == spec.num_inputs,
+          "without a layer features are the {} inputs; their width was to be {}", spec.num_inputs,
+          spec.dim);
+}
+
+std::vector<ParameterShape> parameter_shapes(const EncoderSpec& spec) {
+  std::vector<ParameterShape> shapes;
+  if (spec.input == InputForm::kDense) {
+    shapes.push_back({"input.mean", {spec.num_inputs}});
+    shapes.push_back({"input.scale", {spec.num_inputs}});
+  }
+  for (std::size_t i = 0; i < spec.layers; ++i) {
+    shapes.push_back(
+        {fmt::format("layer{}.weights", i), {i == 0 ? spec.num_inputs : spec.dim, spec.dim}});
+    shapes.push_back({fmt::format("layer{}.bias", i), {spec.dim}});
+  }
+  return shapes;
+}
+
+std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch) {
+  std::uint64_t floats = 0;
+  for (std::size_t i = 0; i < spec.layers; ++i) {
+    const bool is_table = i == 0 && spec.input == InputForm::kSparse;
+    const std::uint64_t inputs = i == 0 ? spec.num_inputs : spec.dim;
+    // A table has a number of state a row and two that sort a batch by feature; other layers have
+    // two moments a weight.
+    floats += is_table ? inputs * (spec.dim + 3) : 3 * inputs * spec.dim;
+    floats += 3 * spec.dim + 3 * batch * spec.dim;
+  }
+  if (spec.input == InputForm::kDense) floats += 2 * spec.num_inputs + batch * spec.num_inputs;
+  return sizeof(float) * floats;
+}
+
+}  // namespace mhe::encoders

@@ -1,0 +1,244 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "encoders/encoder.h"
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <mhe/error.h>
+
+#include "base/random.h"
+
+namespace mhe::encoders {
+namespace {
+
+constexpr std::size_t kRows = 7;
+
+// Random inputs of both forms.
+struct Inputs {
+  SparseMatrix sparse;
+  DenseMatrix dense;
+  std::vector<SparseRow> sparse_rows;
+  std::vector<std::span<const float>> dense_rows;
+
+  explicit Inputs(std::size_t num_inputs) {
+    RandomStream random(5, "encoder_test");
+    sparse.num_columns = dense.num_columns = num_inputs;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      for (std::uint32_t i = 0; i < num_inputs; ++i) {
+        const auto value = static_cast<float>(2 * random.uniform() - 1);
+        dense.values.push_back(value);
+        if (random.below(3) == 0) continue;
+        sparse.columns.push_back(i);
+        sparse.values.push_back(value);
+      }
+      sparse.end_row();
+    }
+    for (std::size_t row = 0; row < kRows; ++row) {
+      sparse_rows.push_back(sparse[row]);
+      dense_rows.push_back(dense[row]);
+    }
+  }
+  [[nodiscard]] InputBatch batch(InputForm form) const {
+    return form == InputForm::kSparse ? InputBatch{.sparse = sparse_rows}
+                                      : InputBatch{.dense = dense_rows};
+  }
+};
+
+EncoderSpec make_spec(InputForm form, std::size_t layers, bool normalize, Activation activation) {
+  return {form, 9, layers == 0 ? std::size_t{9} : std::size_t{6}, layers, activation, normalize};
+}
+
+// Plain steps of size 1: a parameter then moves by its gradient.
+EncoderOptimizer plain() {
+  EncoderOptimizer optimizer;
+  optimizer.table.rule = TableRule::kSgd;
+  optimizer.layers.rule = LayerRule::kSgd;
+  optimizer.layers.momentum = 0;
+  return optimizer;
+}
+
+Encoder make_encoder(const Context& context, const EncoderSpec& spec, const Inputs& inputs,
+                     const EncoderOptimizer& optimizer) {
+  return {context, spec, optimizer,
+          spec.input == InputForm::kDense ? measure_scaling(context, inputs.dense)
+                                          : InputScaling()};
+}
+
+// A loss whose gradient by the features is known: sum of c_i f_i + f_i^2 / 2.
+double loss_of(MatrixView features, std::vector<float>* gradient) {
+  double loss = 0;
+  if (gradient != nullptr) gradient->resize(features.size());
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const double c = std::sin(static_cast<double>(i));
+    const double f = features.data[i];
+    loss += c * f + f * f / 2;
+    if (gradient != nullptr) (*gradient)[i] = static_cast<float>(c + f);
+  }
+  return loss;
+}
+
+class EncoderGradient : public ::testing::TestWithParam<EncoderSpec> {};
+
+TEST_P(EncoderGradient, AgreesWithFiniteDifferences) {
+  const EncoderSpec spec = GetParam();
+  const Context context({.threads = 2});
+  const Inputs inputs(spec.num_inputs);
+  const InputBatch batch = inputs.batch(spec.input);
+  const EncoderStep step = {.table_rate = 1, .layer_rate = 1, .dropout = 0.25F, .number = 3};
+  Encoder moved = make_encoder(context, spec, inputs, plain());
+  std::vector<float> gradient;
+  const MatrixView features = moved.forward(context, batch, step);
+  (void)loss_of(features, &gradient);
+  moved.backward(context, {gradient.data(), features.num_rows, features.num_columns}, step);
+  const std::vector<EncoderArray> after = moved.arrays();
+
+  Encoder probe = make_encoder(context, spec, inputs, plain());
+  const std::vector<EncoderArray> before = probe.arrays();
+  for (std::size_t a = 0; a < before.size(); ++a) {
+    if (!before[a].is_parameter || before[a].name.starts_with("input.")) continue;
+    for (std::size_t i = 0; i < before[a].values.size(); ++i) {
+      float& value = before[a].values[i];
+      const float start = value;
+      constexpr float kStep = 1e-3F;
+      value = start + kStep;
+      const double above = loss_of(probe.forward(context, batch, step), nullptr);
+      value = start - kStep;
+      const double below = loss_of(probe.forward(context, batch, step), nullptr);
+      value = start;
+      const double expected = (above - below) / (2.0 * kStep);
+      const double found = static_cast<double>(start) - after[a].values[i];
+      // Losses of some 10 in float differ by 1e-6 or so, over steps of 2e-3: 1e-3. A rectifier
+      // that a step carries over its corner is not met with these inputs.
+      EXPECT_NEAR(found, expected, 5e-3 * std::max(1.0, std::abs(expected)))
+          << before[a].name << " " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, EncoderGradient,
+    ::testing::Values(make_spec(InputForm::kSparse, 1, false, Activation::kGelu),
+                      make_spec(InputForm::kSparse, 1, true, Activation::kGelu),
+                      make_spec(InputForm::kSparse, 3, false, Activation::kGelu),
+                      make_spec(InputForm::kSparse, 2, false, Activation::kRelu),
+                      make_spec(InputForm::kDense, 1, false, Activation::kRelu),
+                      make_spec(InputForm::kDense, 3, true, Activation::kGelu)));
+
+std::vector<float> trained(std::size_t threads, const EncoderSpec& spec,
+                           const EncoderOptimizer& optimizer) {
+  const Context context({.threads = threads});
+  const Inputs inputs(spec.num_inputs);
+  Encoder encoder = make_encoder(context, spec, inputs, optimizer);
+  for (std::uint64_t number = 0; number < 4; ++number) {
+    const EncoderStep step = {.dropout = 0.1F, .number = number};
+    const MatrixView features = encoder.forward(context, inputs.batch(spec.input), step);
+    std::vector<float> gradient;
+    (void)loss_of(features, &gradient);
+    encoder.backward(context, {gradient.data(), features.num_rows, features.num_columns}, step);
+  }
+  std::vector<float> all;
+  for (const EncoderArray& array : encoder.arrays()) {
+    all.insert(all.end(), array.values.begin(), array.values.end());
+  }
+  return all;
+}
+
+TEST(Encoder, IsTheSameForAnyNumberOfThreads) {
+  for (const InputForm form : {InputForm::kSparse, InputForm::kDense}) {
+    const EncoderSpec spec = make_spec(form, 2, true, Activation::kGelu);
+    EXPECT_EQ(trained(1, spec, {}), trained(3, spec, {}));
+  }
+}
+
+TEST(Encoder, LearnsWithEveryRule) {
+  for (const TableRule table : {TableRule::kSgd, TableRule::kAdagrad, TableRule::kAdam}) {
+    for (const LayerRule layers : {LayerRule::kSgd, LayerRule::kAdamW}) {
+      const EncoderSpec spec = make_spec(InputForm::kSparse, 2, false, Activation::kRelu);
+      EncoderOptimizer optimizer;
+      optimizer.table.rule = table;
+      optimizer.layers.rule = layers;
+      const Context context({.threads = 1});
+      const Inputs inputs(spec.num_inputs);
+      Encoder encoder = make_encoder(context, spec, inputs, optimizer);
+      std::vector<double> losses;
+      for (std::uint64_t number = 0; number < 20; ++number) {
+        const EncoderStep step = {.table_rate = 0.02F, .layer_rate = 0.005F, .number = number};
+        const MatrixView features = encoder.forward(context, inputs.batch(spec.input), step);
+        std::vector<float> gradient;
+        losses.push_back(loss_of(features, &gradient));
+        encoder.backward(context, {gradient.data(), features.num_rows, features.num_columns}, step);
+      }
+      EXPECT_LT(losses.back(), losses.front());
+    }
+  }
+}
+
+// What is trained and what is used later are the same numbers, to the bit.
+TEST(Encoder, EncodesOneByOneAsInBatches) {
+  for (const InputForm form : {InputForm::kSparse, InputForm::kDense}) {
+    for (const std::size_t layers : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+      if (form == InputForm::kSparse && layers == 0) continue;
+      const EncoderSpec spec = make_spec(form, layers, false, Activation::kRelu);
+      const Context context({.threads = 2});
+      const Inputs inputs(spec.num_inputs);
+      Encoder encoder = make_encoder(context, spec, inputs, {});
+      const MatrixView features = encoder.forward(context, inputs.batch(form), {.dropout = 0});
+      ExampleEncoder one(encoder.view());
+      for (std::size_t row = 0; row < kRows; ++row) {
+        const auto alone = form == InputForm::kSparse ? one.encode(inputs.sparse_rows[row])
+                                                      : one.encode(inputs.dense_rows[row]);
+        EXPECT_EQ(std::vector<float>(alone.begin(), alone.end()),
+                  std::vector<float>(features[row].begin(), features[row].end()));
+      }
+    }
+  }
+}
+
+TEST(Encoder, ScalesDenseInputs) {
+  const Context context({.threads = 1});
+  DenseMatrix inputs;
+  inputs.num_columns = 2;
+  inputs.values = {1, 5, 3, 5};  // the second never varies
+  const InputScaling scaling = measure_scaling(context, inputs);
+  EXPECT_EQ(scaling.mean, (std::vector<float>{2, 5}));
+  EXPECT_EQ(scaling.scale, (std::vector<float>{1, 0}));
+}
+
+TEST(ExampleEncoder, IgnoresUnknownFeaturesAndTamesDamagedNumbers) {
+  const EncoderSpec spec = make_spec(InputForm::kSparse, 1, false, Activation::kRelu);
+  const std::vector<float> weights(spec.num_inputs * spec.dim, std::nanf(""));
+  const std::vector<float> bias(spec.dim, 1.0F);
+  ExampleEncoder encoder(make_view(spec, [&](const ParameterShape& shape) {
+    return std::span<const float>(shape.name == "layer0.bias" ? bias : weights);
+  }));
+  const std::vector<std::uint32_t> columns = {2, 9, 4'000'000'000};
+  const std::vector<float> values = {1, 1, 1};
+  for (const float feature : encoder.encode(SparseRow{columns, values})) {
+    EXPECT_TRUE(std::isfinite(feature));
+  }
+  const auto known = encoder.encode(SparseRow{std::span(columns).subspan(1), {values.data(), 2}});
+  EXPECT_EQ(std::vector<float>(known.begin(), known.end()), bias);
+}
+
+TEST(Encoder, RefusesWhatDoesNotFit) {
+  const Context context({.threads = 1});
+  EncoderSpec spec = make_spec(InputForm::kSparse, 0, false, Activation::kRelu);
+  EXPECT_THROW(Encoder(context, spec, {}), Error);  // sparse input without a layer
+  spec = make_spec(InputForm::kDense, 0, false, Activation::kRelu);
+  EXPECT_THROW(Encoder(context, spec, {}), Error);  // no scaling
+  spec = make_spec(InputForm::kSparse, 1, false, Activation::kRelu);
+  Encoder encoder(context, spec, {});
+  const std::vector<std::uint32_t> columns = {9};
+  const std::vector<float> values = {1};
+  const SparseRow rows[] = {{columns, values}};
+  EXPECT_THROW((void)encoder.forward(context, {.sparse = rows}, {}), Error);
+}
+
+}  // namespace
+}  // namespace mhe::encoders

@@ -1,0 +1,175 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "encoders/layers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "base/random.h"
+#include "kernels/gemm.h"
+#include "kernels/rows.h"
+#include "kernels/weighted_rows.h"
+#include "matrix/gemm.h"
+
+namespace mhe::encoders {
+namespace {
+
+// Uniform numbers in (-bound, bound), a stream for every row so that rows may be filled at once.
+void fill_rows(const Context& context, const char* stage, std::size_t width, float bound,
+               std::vector<float>& values) {
+  constexpr std::size_t kRowGrain = 64;
+  parallel_blocks(context, values.size() / width, kRowGrain, [&](const Block& block) {
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      RandomStream random(context.seed(), stage, row);
+      for (std::size_t i = 0; i < width; ++i) {
+        values[row * width + i] = bound * static_cast<float>(2 * random.uniform() - 1);
+      }
+    }
+  });
+}
+
+void copy_to_rows(std::span<const float> bias, MatrixSpan rows, std::size_t begin,
+                  std::size_t end) {
+  for (std::size_t row = begin; row < end; ++row) {
+    std::copy(bias.begin(), bias.end(), rows[row].begin());
+  }
+}
+
+std::vector<float> sum_rows(MatrixView matrix) {
+  std::vector<float> sums(matrix.num_columns, 0.0F);
+  for (std::size_t row = 0; row < matrix.num_rows; ++row) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += matrix[row][i];
+  }
+  return sums;
+}
+
+}  // namespace
+
+DenseLayer::DenseLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs,
+                       std::size_t index)
+    : num_inputs_(num_inputs),
+      num_outputs_(num_outputs),
+      weight_parameters_(num_inputs * num_outputs),
+      bias_(num_outputs) {
+  // He et al. 2015: a variance of 2 / inputs keeps that of activations through rectifiers.
+  const auto bound = static_cast<float>(std::sqrt(6.0 / static_cast<double>(num_inputs)));
+  const Context seeded = context.with_seed(context.seed() + index);
+  fill_rows(seeded, "encoder.layer", num_outputs, bound, weight_parameters_.values);
+}
+
+void DenseLayer::forward(const Context& context, MatrixView inputs, MatrixSpan outputs) const {
+  copy_to_rows(bias_.values, outputs, 0, outputs.num_rows);
+  multiply(context, rows_of(inputs), rows_of(weights()), num_inputs_, outputs, Sum::kAdd);
+}
+
+void DenseLayer::add_input_gradient(const Context& context, MatrixView gradient,
+                                    MatrixSpan input_gradient) const {
+  multiply(context, rows_of(gradient), transpose_of(weights()), num_outputs_, input_gradient,
+           Sum::kAdd);
+}
+
+void DenseLayer::update(const Context& context, MatrixView inputs, MatrixView gradient,
+                        const LayerOptimizer& optimizer, const LayerStep& step) {
+  constexpr std::size_t kInputGrain = 32;  // rows of W whose gradient stays in L1 or L2
+  std::vector<std::vector<float>> scratch(context.threads());
+  parallel_blocks(context, num_inputs_, kInputGrain, [&](const Block& block) {
+    std::vector<float>& weight_gradient = scratch[block.worker];
+    const std::size_t rows = block.end - block.begin;
+    weight_gradient.resize(rows * num_outputs_);
+    kernels::gemm({.m = rows,
+                   .n = num_outputs_,
+                   .k = inputs.num_rows,
+                   .a = {inputs.data + block.begin, num_inputs_, kernels::Layout::kTransposed},
+                   .b = {gradient.data, num_outputs_, kernels::Layout::kRows},
+                   .out = weight_gradient.data(),
+                   .out_stride = num_outputs_});
+    weight_parameters_.move(optimizer, step, block.begin * num_outputs_, weight_gradient, true);
+  });
+  bias_.move(optimizer, step, 0, sum_rows(gradient), false);
+}
+
+TableLayer::TableLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs)
+    : num_outputs_(num_outputs),
+      rows_(num_inputs * num_outputs),
+      row_state_(num_inputs),
+      bias_(num_outputs),
+      slot_of_(num_inputs) {
+  const auto bound = static_cast<float>(std::sqrt(3.0 / static_cast<double>(num_outputs)));
+  fill_rows(context, "encoder.table", num_outputs, bound, rows_);
+}
+
+void TableLayer::forward(const Context& context, std::span<const SparseRow> inputs,
+                         MatrixSpan outputs) const {
+  constexpr std::size_t kGrain = 8;  // inputs differ in length
+  parallel_blocks(context, inputs.size(), kGrain, [&](const Block& block) {
+    copy_to_rows(bias_.values, outputs, block.begin, block.end);
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      kernels::add_weighted_rows(
+          {rows_.data(), num_outputs_, inputs[i].columns, inputs[i].values}, outputs[i].data());
+    }
+  });
+}
+
+void TableLayer::transpose(std::span<const SparseRow> inputs) {
+  touched_.clear();
+  begins_.assign(1, 0);
+  for (const SparseRow& input : inputs) {
+    for (const std::uint32_t column : input.columns) {
+      std::uint32_t& slot = slot_of_[column];
+      if (slot == 0) {
+        touched_.push_back(column);
+        begins_.push_back(0);
+        slot = static_cast<std::uint32_t>(touched_.size());
+      }
+      ++begins_[slot];
+    }
+  }
+  for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+  examples_.resize(begins_.back());
+  values_.resize(begins_.back());
+  // begins_[i] is where the entries of slot i + 1 end up; filling moves it to where they end, that
+  // is to where those of the next begin.
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t j = 0; j < inputs[i].size(); ++j) {
+      const std::uint64_t at = begins_[slot_of_[inputs[i].columns[j]] - 1]++;
+      examples_[at] = static_cast<std::uint32_t>(i);
+      values_[at] = inputs[i].values[j];
+    }
+  }
+  for (const std::uint32_t column : touched_) slot_of_[column] = 0;
+}
+
+void TableLayer::update(const Context& context, std::span<const SparseRow> inputs,
+                        MatrixView gradient, const TableOptimizer& optimizer, float learning_rate) {
+  transpose(inputs);
+  constexpr std::size_t kGrain = 64;  // features; most of them have few examples
+  const float keep = 1 - learning_rate * optimizer.weight_decay;
+  std::vector<std::vector<float>> scratch(context.threads());
+  parallel_blocks(context, touched_.size(), kGrain, [&](const Block& block) {
+    std::vector<float>& row_gradient = scratch[block.worker];
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const std::uint64_t begin = i == 0 ? 0 : begins_[i - 1];
+      const std::size_t count = begins_[i] - begin;
+      row_gradient.assign(num_outputs_, 0.0F);
+      kernels::add_weighted_rows({gradient.data, num_outputs_,
+                                  std::span(examples_).subspan(begin, count),
+                                  std::span(values_).subspan(begin, count)},
+                                 row_gradient.data());
+      const float square = kernels::sum_squares(row_gradient.data(), num_outputs_);
+      if (square == 0) continue;
+      const std::uint32_t feature = touched_[i];
+      const float factor =
+          row_factor(optimizer, square / static_cast<float>(num_outputs_), row_state_[feature]);
+      kernels::move_row(rows_.data() + std::size_t{feature} * num_outputs_, row_gradient.data(),
+                        num_outputs_, keep, learning_rate * factor);
+    }
+  });
+}
+
+void TableLayer::update_bias(MatrixView gradient, const LayerOptimizer& optimizer,
+                             const LayerStep& step) {
+  bias_.move(optimizer, step, 0, sum_rows(gradient), false);
+}
+
+}  // namespace mhe::encoders

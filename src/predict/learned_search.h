@@ -1,0 +1,50 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <mhe/model.h>
+
+#include "encoders/encoder_view.h"
+#include "heads/dense_search.h"
+#include "matrix/sparse.h"
+#include "model/learned_model.h"
+
+namespace mhe::predict {
+
+/// Encodes an input with each member of a model and searches their heads. Holds the scratch space,
+/// so one per thread; allocates nothing once it has seen the largest k. The members must outlive
+/// it.
+class LearnedSearch {
+ public:
+  LearnedSearch(std::span<const model::LearnedMember> members, std::size_t num_labels);
+
+  /// The k labels of the highest mean score, best first, equal ones by the smaller id; valid until
+  /// the next call. `beam` 0: as many candidates as in training.
+  [[nodiscard]] std::span<mhe::Prediction> search(const SparseRow& input, std::size_t k,
+                                                  std::size_t beam = 0);
+  [[nodiscard]] std::span<mhe::Prediction> search(std::span<const float> input, std::size_t k,
+                                                  std::size_t beam = 0);
+
+  /// The head of the first member after a search, to ask for its digits.
+  [[nodiscard]] const heads::DenseSearch& first_head() const noexcept { return *parts_[0].head; }
+
+ private:
+  struct Part {
+    encoders::ExampleEncoder encoder;
+    std::unique_ptr<heads::DenseSearch> head;
+  };
+  template <class Input>
+  [[nodiscard]] std::span<mhe::Prediction> search_all(const Input& input, std::size_t k,
+                                                      std::size_t beam);
+
+  std::vector<Part> parts_;
+  std::size_t num_labels_;
+  std::vector<mhe::Prediction> found_;
+};
+
+}  // namespace mhe::predict

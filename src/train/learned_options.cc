@@ -1,0 +1,100 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/learned_options.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+
+#include <fmt/ranges.h>
+
+#include <mhe/plan.h>
+
+#include "base/check.h"
+#include "encoders/encoder_spec.h"
+#include "train/options_json.h"
+
+namespace mhe::train {
+namespace {
+
+void require_one_of(const char* what, const std::string& value,
+                    std::initializer_list<std::string_view> names) {
+  require(std::find(names.begin(), names.end(), value) != names.end(),
+          "{} \"{}\"; expected one of {}", what, value, fmt::join(names, ", "));
+}
+
+template <class T>
+void require_within(const char* what, T value, T low, T high) {
+  require(value >= low && value <= high, "{} {}; expected {} to {}", what, value, low, high);
+}
+
+void require_positive(const char* what, float value) {
+  require(value > 0 && std::isfinite(value), "{} {}; expected more than 0", what, value);
+}
+
+void check_head(const LearnedOptions& options) {
+  const HeadKind kind = parse_head_kind(options.head);
+  for (const std::uint32_t length : options.lengths) require(length > 0, "a head of length 0");
+  require(options.lengths.empty() || options.heads == 0 ||
+              options.heads == options.lengths.size() || kind == HeadKind::kSampling,
+          "{} heads and {} lengths", options.heads, options.lengths.size());
+  require(options.rank == 1 || kind == HeadKind::kProduct, "a rank belongs to product heads");
+  require(options.extra_groups == 0 || kind == HeadKind::kSampling,
+          "extra groups belong to sampling heads");
+  require(options.inner_dim == 0 || kind == HeadKind::kCascade,
+          "an inner width belongs to cascade heads");
+  require_within<std::size_t>("rank", options.rank, 1, 4096);
+  require_within<std::size_t>("candidates", options.candidates, 0, 1'000'000);
+  require(options.parent_power >= 0 && options.parent_power <= 100,
+          "parent power {}; expected 0 to 100", options.parent_power);
+  require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});
+  require_one_of("order", options.order,
+                 {"auto", "random", "clustered", "frequency", "identity"});
+}
+
+}  // namespace
+
+LearnedOptions::LearnedOptions() {
+  text.fields.clear();
+  text.min_df = 2;
+  text.word_ngrams = 2;
+}
+
+void validate(const LearnedOptions& options) {
+  require_one_of("encoder", options.encoder, {"bag", "dense"});
+  check_head(options);
+  (void)encoders::parse_activation(options.activation);
+  (void)Schedule::parse(options.schedule);
+  require_one_of("table rule", options.table_rule, {"adagrad", "adam", "sgd"});
+  require_one_of("layer rule", options.layer_rule, {"adamw", "sgd"});
+  require_within<std::size_t>("ensemble", options.ensemble, 1, 64);
+  require_within<std::size_t>("dim", options.dim, 1, 65536);
+  require_within("hidden layers", options.hidden_layers, -1, 63);
+  require(options.dropout >= 0 && options.dropout < 1, "dropout {}; expected 0 to less than 1",
+          options.dropout);
+  require_within<std::size_t>("epochs", options.epochs, 1, 1'000'000);
+  require_within<std::size_t>("batch", options.batch, 1, 65536);
+  require_positive("learning rate", options.learning_rate);
+  require_positive("layer rate", options.layer_rate);
+  require(options.momentum >= 0 && options.momentum < 1, "momentum {}; expected 0 to less than 1",
+          options.momentum);
+  require(options.weight_decay >= 0 && std::isfinite(options.weight_decay),
+          "weight decay {}; expected 0 or more", options.weight_decay);
+  require_within("warmup", options.warmup, 0.0, 1.0);
+  require_within("swa", options.swa, 0.0, 1.0);
+  require_within("held out", options.held_out, 0.0, 0.5);
+  require(options.swa == 0 || options.patience == 0,
+          "averaging the last epochs and stopping at the best one exclude each other");
+}
+
+Schedule make_schedule(const LearnedOptions& options, std::uint64_t steps) {
+  return {Schedule::parse(options.schedule), steps,
+          static_cast<std::uint64_t>(options.warmup * static_cast<double>(steps))};
+}
+
+std::string to_json(LearnedOptions options) {
+  return options_json(options, {{"encoder", options.encoder}});
+}
+
+}  // namespace mhe::train

@@ -1,0 +1,103 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a model with a learned encoder is trained.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "text/options.h"
+#include "train/schedule.h"
+
+namespace mhe::train {
+
+/// Options that the linear encoder has too go by the same names.
+struct LearnedOptions {
+  std::string encoder = "bag";         ///< bag: of sparse vectors and text; dense: of vectors
+  std::string head = "cascade";        ///< onehot, product, cascade or sampling
+  std::vector<std::uint32_t> lengths;  ///< of the heads; empty: by plan
+  std::size_t heads = 0;               ///< how many; 0: by plan
+  std::size_t ensemble = 1;            ///< members whose scores are averaged
+  std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
+  std::size_t candidates = 0;          ///< cascade: parents an example trains; 0: by rule
+  std::size_t beam = 0;                ///< parents kept while predicting; 0: as in training
+  float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
+  double held_out = 0.01;              ///< share of rows kept for calibration
+  std::size_t dim = 512;               ///< width of the feature vector
+  int hidden_layers = -1;              ///< beyond a bag's first; -1: bag 0, dense 1
+  std::string activation = "relu";     ///< or gelu
+  bool normalize = false;              ///< features of length 1
+  float dropout = 0;
+  std::string loss = "auto";       ///< softmax, sigmoid; auto: softmax where every row has one label
+  std::string order = "auto";      ///< random, clustered, frequency, identity; auto: by head
+  std::size_t inner_dim = 0;       ///< cascade: width of levels 2 and on; 0: dim
+  std::size_t rank = 1;            ///< product: groups of heads that are summed
+  std::size_t extra_groups = 0;    ///< sampling: random groups beside those of a batch
+  std::size_t epochs = 10;
+  std::size_t batch = 256;
+  float learning_rate = 0.1F;       ///< of tables: embeddings and the rows of heads
+  float layer_rate = 1e-3F;         ///< of dense layers and biases
+  std::string table_rule = "adagrad";  ///< adagrad, adam or sgd, a number of state a row
+  std::string layer_rule = "adamw";    ///< or sgd, with momentum
+  float momentum = 0.9F;
+  float weight_decay = 0;
+  std::string schedule = "linear";  ///< constant, linear, cosine or poly
+  double warmup = 0;                ///< share of the steps
+  double swa = 0;                   ///< share of the epochs, the last, whose weights are averaged
+  std::size_t patience = 0;         ///< epochs without a better validation; 0: all are trained
+  text::VectorizerOptions text;     ///< without fields: these follow from the data
+
+  LearnedOptions();
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v("head", head, "onehot, product, cascade or sampling");
+    v("lengths", lengths, "lengths of the heads, such as 107,40; default: by plan");
+    v("heads", heads, "how many heads; 0: as few as there can be");
+    v("ensemble", ensemble, "train so many and average their scores");
+    v("min_label_count", min_label_count, "leave out labels of fewer rows");
+    v("candidates", candidates,
+      "cascade: parents an example trains; 0: 10, or all there are if they are fewer");
+    v("beam", beam, "parents kept a level while predicting; 0: as in training");
+    v("parent_power", parent_power,
+      "weight of the path in a label's score; 0: chosen on held-out rows");
+    v("held_out", held_out, "share of rows held out for calibration; 0: none");
+    v("dim", dim, "width of the feature vector");
+    v("hidden_layers", hidden_layers, "layers beyond a bag's embedding; -1: bag 0, dense 1");
+    v("activation", activation, "relu or gelu");
+    v("normalize", normalize, "features of length 1");
+    v("dropout", dropout, "share of features that a step leaves out");
+    v("loss", loss, "softmax or sigmoid; auto: softmax where every row has one label");
+    v("order", order, "of the labels: random, clustered, frequency or identity; auto: by head");
+    v("inner_dim", inner_dim, "cascade: width of levels 2 and on; 0: dim");
+    v("rank", rank, "product: groups of heads that are summed");
+    v("extra_groups", extra_groups, "sampling: random groups beside those of a batch");
+    v("epochs", epochs, "passes over the data");
+    v("batch", batch, "examples a step");
+    v("learning_rate", learning_rate, "of tables: embeddings and the rows of heads");
+    v("layer_rate", layer_rate, "learning rate of dense layers and biases");
+    v("table_rule", table_rule, "adagrad, adam or sgd, with a number of state a row");
+    v("layer_rule", layer_rule, "adamw, or sgd with momentum");
+    v("momentum", momentum, "of layers under sgd");
+    v("weight_decay", weight_decay, "of weights, times the learning rate");
+    v("schedule", schedule, "of the learning rates: constant, linear, cosine or poly");
+    v("warmup", warmup, "share of the steps in which the rates rise from 0");
+    v("swa", swa, "share of the epochs, the last ones, whose weights are averaged");
+    v("patience", patience, "stop after so many epochs without a better validation; 0: never");
+    text.visit(v);
+  }
+};
+
+/// Throws kInvalidArgument, saying which option is wrong.
+void validate(const LearnedOptions& options);
+
+/// The learning rates over a training of so many steps.
+[[nodiscard]] Schedule make_schedule(const LearnedOptions& options, std::uint64_t steps);
+
+/// The options as a JSON object.
+[[nodiscard]] std::string to_json(LearnedOptions options);
+
+}  // namespace mhe::train

@@ -1,0 +1,142 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/learned_plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include <mhe/plan.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "train/memory_plan.h"
+
+namespace mhe::train {
+namespace {
+
+// What an estimate may be short of, so that a budget is kept.
+constexpr double kReserve = 1.1;
+
+heads::Loss choose_loss(const std::string& name, const Ragged<LabelId>& labels) {
+  if (name == "softmax") return heads::Loss::kSoftmax;
+  if (name == "sigmoid") return heads::Loss::kSigmoid;
+  for (std::size_t row = 0; row < labels.rows(); ++row) {
+    if (labels[row].size() > 1) return heads::Loss::kSigmoid;
+  }
+  return heads::Loss::kSoftmax;
+}
+
+encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const LearnedOptions& options) {
+  const Examples& examples = set.examples;
+  const bool is_dense = options.encoder == "dense";
+  if (is_dense != examples.are_dense()) {
+    fail(ErrorCode::kInvalidData, "the encoder {} takes {}; the data is {}", options.encoder,
+         is_dense ? "dense vectors" : "text or sparse vectors",
+         is_dense ? "text or sparse vectors" : "dense vectors");
+  }
+  encoders::EncoderSpec spec;
+  spec.input = is_dense ? encoders::InputForm::kDense : encoders::InputForm::kSparse;
+  spec.num_inputs = is_dense ? examples.dense.num_columns : examples.features.num_columns;
+  const int hidden = options.hidden_layers >= 0 ? options.hidden_layers : is_dense ? 1 : 0;
+  spec.layers = static_cast<std::size_t>(hidden) + (is_dense ? 0 : 1);
+  spec.dim = spec.layers == 0 ? spec.num_inputs : options.dim;
+  spec.activation = encoders::parse_activation(options.activation);
+  spec.normalize = options.normalize;
+  encoders::validate(spec);
+  return spec;
+}
+
+PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, std::size_t dim) {
+  PlanOptions plan;
+  plan.num_labels = set.names.size();
+  plan.head = parse_head_kind(options.head);
+  plan.num_heads = options.heads;
+  plan.lengths = options.lengths;
+  plan.dim = dim;
+  if (options.inner_dim > 0) plan.inner_dim = options.inner_dim;
+  if (plan.head == HeadKind::kCascade && options.candidates > 0) {
+    plan.candidates = options.candidates;
+  }
+  plan.batch = options.batch;
+  plan.precision = Precision::kFp32;
+  return plan;
+}
+
+heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
+                               const LearnedOptions& options) {
+  heads::HeadSpec spec;
+  spec.kind = plan.head;
+  spec.num_labels = set.names.size();
+  spec.lengths.assign(plan.space.lengths().begin(), plan.space.lengths().end());
+  spec.dim = plan.dim;
+  spec.inner_dim = plan.inner_dim;
+  spec.loss = choose_loss(options.loss, set.examples.labels);
+  if (plan.head == HeadKind::kCascade) {
+    spec.candidates = options.candidates > 0
+                          ? options.candidates
+                          : std::min<std::size_t>(plan.candidates, spec.lengths.front());
+  }
+  if (options.parent_power > 0) spec.parent_power = options.parent_power;
+  spec.extra_groups = options.extra_groups;
+  spec.rank = options.rank;
+  return spec;
+}
+
+std::uint64_t parameter_bytes(const encoders::EncoderSpec& spec) {
+  std::uint64_t bytes = 0;
+  for (const encoders::ParameterShape& parameter : encoders::parameter_shapes(spec)) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t extent : parameter.shape) count *= extent;
+    bytes += sizeof(float) * count;
+  }
+  return bytes;
+}
+
+std::uint64_t name_bytes(const TrainingSet& set) {
+  std::uint64_t bytes = 4 * set.names.size();
+  for (std::size_t label = set.names.num_numbered(); label < set.names.size(); ++label) {
+    bytes += 8 + set.names.name(LabelId{static_cast<std::uint32_t>(label)}).size();
+  }
+  if (!set.vectorizer) return bytes;
+  const text::VectorizerView& view = set.vectorizer->view();
+  return bytes + view.part_offsets.size_bytes() + view.term_begins.size_bytes() +
+         view.terms.size_bytes() + view.df.size_bytes() + view.idf.size_bytes() +
+         view.slots.size_bytes();
+}
+
+}  // namespace
+
+LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
+                         std::uint64_t ram_bytes) {
+  LearnedPlan plan;
+  plan.encoder = make_encoder_spec(set, options);
+  release_free_memory();
+  plan.data_bytes = process_memory().resident;
+  plan.encoder_bytes = encoders::training_bytes(plan.encoder, options.batch);
+  const std::uint64_t encoder_parameters = parameter_bytes(plan.encoder);
+  const bool has_copy = options.swa > 0 || options.patience > 0;
+  PlanOptions head = head_options(set, options, plan.encoder.dim);
+  const auto finished = static_cast<double>(options.ensemble - 1);
+  const double others = static_cast<double>(plan.data_bytes + plan.encoder_bytes) +
+                        (finished + (has_copy ? 1 : 0)) * static_cast<double>(encoder_parameters);
+  if (ram_bytes > 0) {
+    check_budget(static_cast<std::uint64_t>(kReserve * others), ram_bytes,
+                 "the data and the encoder alone");
+    // Finished members and copies hold a head's weights again.
+    const double heads_held = 1 + finished + (has_copy ? 1 : 0);
+    head.ram_bytes = static_cast<std::uint64_t>(
+        (static_cast<double>(ram_bytes) / kReserve - others) / heads_held);
+  }
+  const Plan planned = make_plan(head);
+  plan.head = make_head_spec(planned, set, options);
+  const auto head_parameters = static_cast<std::uint64_t>(planned.cost.model_bytes);
+  plan.head_bytes = static_cast<std::uint64_t>(planned.cost.train_bytes);
+  plan.member_bytes = encoder_parameters + head_parameters;
+  plan.copy_bytes = has_copy ? plan.member_bytes : 0;
+  plan.train_bytes = plan.data_bytes + plan.encoder_bytes + plan.head_bytes + plan.copy_bytes +
+                     (options.ensemble - 1) * plan.member_bytes;
+  plan.model_bytes = options.ensemble * plan.member_bytes + name_bytes(set);
+  return plan;
+}
+
+}  // namespace mhe::train

@@ -1,0 +1,35 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a learned model will be and take, known before it is spent.
+#pragma once
+
+#include <cstdint>
+
+#include "encoders/encoder_spec.h"
+#include "heads/head_spec.h"
+#include "train/learned_options.h"
+#include "train/training_set.h"
+
+namespace mhe::train {
+
+struct LearnedPlan {
+  encoders::EncoderSpec encoder;
+  heads::HeadSpec head;
+  std::uint64_t data_bytes = 0;     ///< what the process holds with the data read
+  std::uint64_t encoder_bytes = 0;  ///< to train one member, batches included
+  std::uint64_t head_bytes = 0;     ///< the same
+  std::uint64_t copy_bytes = 0;     ///< averages, or the best weights so far
+  std::uint64_t member_bytes = 0;   ///< of a member once it is trained
+  std::uint64_t train_bytes = 0;    ///< peak of the process
+  std::uint64_t model_bytes = 0;    ///< of the file
+};
+
+/// Chooses what the options leave open: layers, loss, lengths. `ram_bytes` bounds the peak of the
+/// process, 0: nothing does; within it cascades get more heads or narrower ones. Throws
+/// kInvalidArgument for options that do not fit the data or each other, and kResourceLimit, saying
+/// what is needed, if nothing fits.
+[[nodiscard]] LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
+                                       std::uint64_t ram_bytes);
+
+}  // namespace mhe::train

@@ -1,0 +1,214 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/member_trainer.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "labels/centroids.h"
+#include "matrix/normalize.h"
+
+namespace mhe::train {
+namespace {
+
+constexpr std::uint64_t kNoEpoch = std::numeric_limits<std::uint64_t>::max();
+
+TableOptimizer table_optimizer(const LearnedOptions& options) {
+  TableOptimizer optimizer;
+  optimizer.rule = options.table_rule == "adagrad" ? TableRule::kAdagrad
+                   : options.table_rule == "adam"  ? TableRule::kAdam
+                                                   : TableRule::kSgd;
+  optimizer.weight_decay = options.weight_decay;
+  return optimizer;
+}
+
+encoders::EncoderOptimizer encoder_optimizer(const LearnedOptions& options) {
+  encoders::EncoderOptimizer optimizer;
+  optimizer.table = table_optimizer(options);
+  optimizer.layers.rule =
+      options.layer_rule == "adamw" ? encoders::LayerRule::kAdamW : encoders::LayerRule::kSgd;
+  optimizer.layers.weight_decay = options.weight_decay;
+  optimizer.layers.momentum = options.momentum;
+  return optimizer;
+}
+
+encoders::InputScaling scaling_of(const Context& context, const Examples& examples) {
+  if (!examples.are_dense()) return {};
+  return encoders::measure_scaling(context, examples.dense);
+}
+
+// Dense rows, scaled as the encoder scales them and to length 1, in sparse form: what the centroids
+// of labels are made from.
+SparseMatrix directions_of(const Context& context, const DenseMatrix& dense) {
+  const encoders::InputScaling scaling = encoders::measure_scaling(context, dense);
+  SparseMatrix rows;
+  rows.num_columns = dense.num_columns;
+  rows.columns.reserve(dense.values.size());
+  rows.values.reserve(dense.values.size());
+  for (std::size_t row = 0; row < dense.rows(); ++row) {
+    for (std::uint32_t i = 0; i < dense.num_columns; ++i) {
+      const float value = (dense[row][i] - scaling.mean[i]) * scaling.scale[i];
+      if (value == 0) continue;
+      rows.columns.push_back(i);
+      rows.values.push_back(value);
+    }
+    rows.end_row();
+  }
+  normalize_rows(rows);
+  return rows;
+}
+
+}  // namespace
+
+std::optional<labels::Order> make_label_order(const Context& context, const Examples& examples,
+                                              const heads::HeadSpec& head,
+                                              const LearnedOptions& options) {
+  const bool has_groups = head.kind != HeadKind::kOneHot;
+  std::string rule = options.order;
+  if (rule == "auto") rule = has_groups ? "random" : "identity";
+  if (rule == "identity") return std::nullopt;
+  context.report({"ordering labels", 0, 0, "groups"});
+  const std::size_t num_labels = head.num_labels;
+  // Only groups that are chosen among are better off when they are alike; product heads decode
+  // labels 0 .. C-1, so nothing may lie between them.
+  const auto placement = head.kind == HeadKind::kCascade ? labels::Placement::kSpread
+                                                         : labels::Placement::kCompact;
+  if (rule == "random") {
+    return labels::random_order(num_labels, head.lengths, context.seed(), placement);
+  }
+  if (rule == "frequency") {
+    const std::vector<std::uint32_t> counts = count_labels(examples.labels, num_labels);
+    return labels::frequency_order(std::vector<std::uint64_t>(counts.begin(), counts.end()),
+                                   head.lengths, placement);
+  }
+  const SparseMatrix directions =
+      examples.are_dense() ? directions_of(context, examples.dense) : SparseMatrix();
+  return labels::clustered_order(
+      context,
+      labels::label_centroids(context, examples.are_dense() ? directions : examples.features,
+                              examples.labels, {.num_labels = num_labels}),
+      head.lengths, {.placement = placement});
+}
+
+MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const Examples& examples,
+                             const LearnedPlan& plan, const LearnedOptions& options)
+    : context_(context.with_seed(seed)),
+      examples_(examples),
+      options_(options),
+      encoder_(context_, plan.encoder, encoder_optimizer(options), scaling_of(context_, examples)),
+      head_(heads::make_dense_head(
+          context_, plan.head,
+          {.optimizer = table_optimizer(options),
+           .order = make_label_order(context_, examples, plan.head, options),
+           .codes = {}})),
+      steps_per_epoch_((examples.rows() + options.batch - 1) / options.batch),
+      total_steps_(steps_per_epoch_ * options.epochs),
+      schedule_(make_schedule(options, total_steps_)),
+      shuffled_epoch_(kNoEpoch),
+      rows_(examples.rows()) {}
+
+void MemberTrainer::shuffle(std::uint64_t epoch) {
+  if (epoch == shuffled_epoch_) return;
+  shuffled_epoch_ = epoch;
+  std::iota(rows_.begin(), rows_.end(), 0U);
+  RandomStream random(context_.seed(), "train.shuffle", epoch);
+  random.shuffle(std::span<std::uint32_t>(rows_));
+}
+
+void MemberTrainer::gather(std::uint64_t step) {
+  shuffle(step / steps_per_epoch_);
+  const std::size_t begin = (step % steps_per_epoch_) * options_.batch;
+  const std::size_t end = std::min(begin + options_.batch, rows_.size());
+  sparse_.clear();
+  dense_.clear();
+  labels_.clear();
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::uint32_t row = rows_[i];
+    if (examples_.are_dense()) {
+      dense_.push_back(examples_.dense[row]);
+    } else {
+      sparse_.push_back(examples_.features[row]);
+    }
+    labels_.push_back(examples_.labels[row]);
+  }
+}
+
+double MemberTrainer::train_step(std::uint64_t step) {
+  gather(step);
+  const float factor = schedule_(step);
+  const encoders::EncoderStep encoder_step = {.table_rate = factor * options_.learning_rate,
+                                              .layer_rate = factor * options_.layer_rate,
+                                              .dropout = options_.dropout,
+                                              .number = step};
+  const MatrixView features =
+      encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, encoder_step);
+  gradient_.resize(features.size());
+  const MatrixSpan gradient = {gradient_.data(), features.num_rows, features.num_columns};
+  const double loss =
+      head_->step(context_, {.features = features, .labels = labels_},
+                  {.learning_rate = encoder_step.table_rate, .number = step}, gradient);
+  encoder_.backward(context_, gradient, encoder_step);
+  return loss;
+}
+
+std::vector<NamedArray> MemberTrainer::arrays() {
+  std::vector<NamedArray> arrays;
+  for (const encoders::EncoderArray& array : encoder_.arrays()) {
+    arrays.push_back({"encoder." + array.name, array.values, array.is_parameter});
+  }
+  head_->visit_state([&](const heads::DenseHead::StateArray& array) {
+    arrays.push_back({"head." + std::string(array.name), array.values, array.is_parameter});
+  });
+  return arrays;
+}
+
+model::LearnedMember MemberTrainer::view() {
+  return {encoder_.view(), head_->spec(), head_->tensors()};
+}
+
+void WeightCopy::assign(std::span<const NamedArray> arrays) {
+  count_ = 0;
+  add(arrays);
+}
+
+void WeightCopy::add(std::span<const NamedArray> arrays) {
+  std::vector<NamedArray> own = own_arrays(arrays, "");
+  ++count_;
+  const float share = 1 / static_cast<float>(count_);
+  std::size_t next = 0;
+  for (const NamedArray& array : arrays) {
+    if (!array.is_parameter) continue;
+    const std::span<float> mean = own[next++].values;
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      mean[i] = count_ == 1 ? array.values[i] : mean[i] + share * (array.values[i] - mean[i]);
+    }
+  }
+}
+
+void WeightCopy::restore(std::span<const NamedArray> arrays) const {
+  MHE_ASSERT(count_ > 0);
+  std::size_t next = 0;
+  for (const NamedArray& array : arrays) {
+    if (!array.is_parameter) continue;
+    const std::vector<float>& copy = values_[next++];
+    std::copy(copy.begin(), copy.end(), array.values.begin());
+  }
+}
+
+std::vector<NamedArray> WeightCopy::own_arrays(std::span<const NamedArray> arrays,
+                                               const std::string& prefix) {
+  std::vector<NamedArray> own;
+  std::size_t next = 0;
+  for (const NamedArray& array : arrays) {
+    if (!array.is_parameter) continue;
+    if (next == values_.size()) values_.emplace_back(array.values.size());
+    own.push_back({prefix + array.name, values_[next++]});
+  }
+  return own;
+}
+
+}  // namespace mhe::train

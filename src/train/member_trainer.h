@@ -1,0 +1,97 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One encoder and one head that learn together, step by step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "encoders/encoder.h"
+#include "heads/dense_head.h"
+#include "model/learned_model.h"
+#include "train/learned_options.h"
+#include "train/learned_plan.h"
+#include "train/training_set.h"
+
+namespace mhe::train {
+
+/// An array of a model in training.
+struct NamedArray {
+  std::string name;
+  std::span<float> values;
+  bool is_parameter = true;  ///< else optimiser state
+};
+
+/// Where the labels stand, by the rule that the options name. None: position = id.
+[[nodiscard]] std::optional<labels::Order> make_label_order(const Context& context,
+                                                            const Examples& examples,
+                                                            const heads::HeadSpec& head,
+                                                            const LearnedOptions& options);
+
+class MemberTrainer {
+ public:
+  /// Random weights, label order and batches of `seed`. Everything given must outlive it.
+  MemberTrainer(const Context& context, std::uint64_t seed, const Examples& examples,
+                const LearnedPlan& plan, const LearnedOptions& options);
+
+  [[nodiscard]] std::uint64_t steps_per_epoch() const noexcept { return steps_per_epoch_; }
+  [[nodiscard]] std::uint64_t total_steps() const noexcept { return total_steps_; }
+
+  /// Trains the batch of this step; returns its mean loss. What a step does follows from its number
+  /// and the arrays.
+  double train_step(std::uint64_t step);
+
+  /// All arrays that training changes, in a fixed order.
+  [[nodiscard]] std::vector<NamedArray> arrays();
+  /// The member as it is now, to predict with; valid until the next step.
+  [[nodiscard]] model::LearnedMember view();
+
+ private:
+  void shuffle(std::uint64_t epoch);
+  void gather(std::uint64_t step);
+
+  Context context_;
+  const Examples& examples_;
+  const LearnedOptions& options_;
+  encoders::Encoder encoder_;
+  std::unique_ptr<heads::DenseHead> head_;
+  std::uint64_t steps_per_epoch_;
+  std::uint64_t total_steps_;
+  Schedule schedule_;
+  std::uint64_t shuffled_epoch_;
+  std::vector<std::uint32_t> rows_;  // as the epoch goes through them
+  std::vector<SparseRow> sparse_;
+  std::vector<std::span<const float>> dense_;
+  std::vector<std::span<const LabelId>> labels_;
+  std::vector<float> gradient_;
+};
+
+/// A copy of parameters, or the mean of several.
+class WeightCopy {
+ public:
+  /// Adds the parameters among `arrays` to the mean of those before.
+  void add(std::span<const NamedArray> arrays);
+  /// Becomes a copy of them.
+  void assign(std::span<const NamedArray> arrays);
+  /// Puts the copy in place of the parameters; there must be one.
+  void restore(std::span<const NamedArray> arrays) const;
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  void set_count(std::uint64_t count) noexcept { count_ = count; }
+  /// The copy's own arrays, named with `prefix` before; made as large as `arrays` if there are none.
+  [[nodiscard]] std::vector<NamedArray> own_arrays(std::span<const NamedArray> arrays,
+                                                   const std::string& prefix);
+
+ private:
+  std::vector<std::vector<float>> values_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace mhe::train

@@ -1,0 +1,312 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/train_learned.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/checksum.h"
+#include "base/memory.h"
+#include "model/learned_model.h"
+
+namespace mhe::train {
+namespace {
+
+template <class T>
+std::uint64_t checksum_of(const T& values) {
+  return checksum64(std::as_bytes(std::span(values)));
+}
+
+// Everything that decides what a training does.
+std::uint64_t fingerprint(const Context& context, const TrainingSet& set, const Examples& judged,
+                          const LearnedOptions& options) {
+  const std::string description = to_json(options);
+  const SparseMatrix& features = set.examples.features;
+  const std::uint64_t sums[] = {
+      context.seed(),
+      checksum_of(description),
+      checksum_of(features.offsets),
+      checksum_of(features.columns),
+      checksum_of(features.values),
+      checksum_of(set.examples.dense.values),
+      checksum_of(set.examples.labels.offsets),
+      checksum_of(set.examples.labels.items),
+      checksum_of(judged.labels.items),
+  };
+  return checksum_of(sums);
+}
+
+std::size_t held_out_rows(double share, std::size_t rows) {
+  constexpr std::size_t kMost = 1000;  // ten labels of each make a smooth curve
+  if (share == 0) return 0;
+  const std::size_t least = std::min(kMost / 5, rows / 20);
+  return std::clamp(static_cast<std::size_t>(share * static_cast<double>(rows)), least, kMost);
+}
+
+// Trains the members one after the other, from the start or from a checkpoint.
+class Training {
+ public:
+  Training(const Context& context, const TrainingSet& set, const Examples& judged,
+           const LearnedOptions& options, const LearnedRun& run, const LearnedPlan& plan)
+      : context_(context),
+        examples_(set.examples),
+        judged_(judged),
+        options_(options),
+        run_(run),
+        plan_(plan),
+        path_(run.out + ".checkpoint"),
+        fingerprint_(fingerprint(context, set, judged, options)) {}
+
+  void run() {
+    resume();
+    for (; state_.member < options_.ensemble; next_member()) {
+      if (members_.size() == state_.member) start_member();
+      train_member(members_.back());
+    }
+  }
+
+  [[nodiscard]] std::deque<MemberTrainer>& members() noexcept { return members_; }
+  [[nodiscard]] const TrainingState& state() const noexcept { return state_; }
+  [[nodiscard]] std::size_t resumed_epochs() const noexcept { return resumed_epochs_; }
+  void remove_checkpoint() const {
+    std::error_code ignored;  // there need not be one
+    std::filesystem::remove(path_, ignored);
+  }
+
+ private:
+  void start_member() {
+    // Far apart, so that seeds that follow each other do not share members.
+    members_.emplace_back(context_, context_.seed() + 0x10001 * members_.size(), examples_, plan_,
+                          options_);
+    if (state_.epochs.size() < members_.size()) state_.epochs.emplace_back();
+    copy_ = WeightCopy();
+  }
+
+  void next_member() {
+    ++state_.member;
+    state_.step = 0;
+    state_.loss_sum = state_.first_loss = 0;
+    state_.best_quality = -1;
+    state_.epochs_since_best = 0;
+  }
+
+  void train_member(MemberTrainer& trainer) {
+    while (state_.step < trainer.total_steps()) {
+      const double loss = trainer.train_step(state_.step);
+      check_loss(loss, trainer);
+      const std::uint64_t in_epoch = state_.step % trainer.steps_per_epoch();
+      const std::size_t begin = in_epoch * options_.batch;
+      state_.loss_sum +=
+          loss * static_cast<double>(std::min(options_.batch, examples_.rows() - begin));
+      ++state_.step;
+      report(trainer, loss);
+      if (in_epoch + 1 == trainer.steps_per_epoch() && end_epoch(trainer)) break;
+      if (run_.stop != nullptr && run_.stop->load()) interrupt(trainer);
+    }
+    if (copy_.count() > 0) copy_.restore(trainer.arrays());
+  }
+
+  // Returns whether the member is done before its last epoch.
+  bool end_epoch(MemberTrainer& trainer) {
+    std::vector<EpochReport>& epochs = state_.epochs[state_.member];
+    EpochReport& epoch = epochs.emplace_back();
+    epoch.loss = state_.loss_sum / static_cast<double>(examples_.rows());
+    state_.loss_sum = 0;
+    const auto averaged = static_cast<std::size_t>(
+        std::ceil(options_.swa * static_cast<double>(options_.epochs)));
+    if (epochs.size() + averaged > options_.epochs) copy_.add(trainer.arrays());
+    bool is_over = false;
+    if (options_.patience > 0 && judged_.rows() > 0) {
+      const model::LearnedMember view = trainer.view();
+      epoch.quality = mean_gain(
+          context_, judged_by(std::span<const model::LearnedMember>(&view, 1), judged_));
+      if (*epoch.quality > state_.best_quality) {
+        state_.best_quality = *epoch.quality;
+        state_.epochs_since_best = 0;
+        copy_.assign(trainer.arrays());
+      } else {
+        is_over = ++state_.epochs_since_best >= options_.patience;
+      }
+    }
+    const bool is_last = state_.step == trainer.total_steps() || is_over;
+    if (is_over) state_.step = trainer.total_steps();
+    if (run_.checkpoint_every > 0 && (is_last || epochs.size() % run_.checkpoint_every == 0)) {
+      save();
+    }
+    return is_over;
+  }
+
+  void check_loss(double loss, MemberTrainer& trainer) {
+    if (state_.step == 0) state_.first_loss = loss;
+    // Bad batches are a few times worse than the start; a training that went astray gets worse
+    // without end.
+    constexpr double kTimesFirst = 1000;
+    const double most = kTimesFirst * std::max(1.0, state_.first_loss);
+    if (std::isfinite(loss) && loss <= most) return;
+    const std::string kept =
+        std::filesystem::exists(path_)
+            ? fmt::format("; {} is of before, and goes on with --resume", path_)
+            : std::string();
+    fail(ErrorCode::kDiverged,
+         "the loss became {} at step {} (epoch {} of {}); a smaller learning rate helps{}", loss,
+         state_.step + 1, state_.step / trainer.steps_per_epoch() + 1, options_.epochs, kept);
+  }
+
+  void report(const MemberTrainer& trainer, double loss) {
+    // A mean over the last steps that is quick to follow.
+    shown_loss_ = shown_loss_ == 0 ? loss : 0.95 * shown_loss_ + 0.05 * loss;
+    const std::uint64_t steps = trainer.total_steps();
+    const std::uint64_t done = state_.member * steps + state_.step;
+    std::string note = fmt::format(
+        "epoch {} of {}, loss {:.4g}",
+        std::min<std::uint64_t>((state_.step + trainer.steps_per_epoch() - 1) /
+                                    trainer.steps_per_epoch(),
+                                options_.epochs),
+        options_.epochs, shown_loss_);
+    if (options_.ensemble > 1) {
+      note += fmt::format(", member {} of {}", state_.member + 1, options_.ensemble);
+    }
+    context_.report({"training", done * options_.batch, options_.ensemble * steps * options_.batch,
+                     "rows", note});
+  }
+
+  [[noreturn]] void interrupt(const MemberTrainer& trainer) {
+    save();
+    fail(ErrorCode::kInterrupted,
+         "stopped after {} of {} epochs; wrote {}, from which the same command goes on with "
+         "--resume",
+         state_.step / trainer.steps_per_epoch(), options_.epochs, path_);
+  }
+
+  // All that goes into a checkpoint: parameters of the members that are done, everything of the one
+  // at work.
+  std::vector<NamedArray> all_arrays() {
+    std::vector<NamedArray> all;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      const std::vector<NamedArray> arrays = members_[m].arrays();
+      const bool is_done = m < state_.member;
+      for (const NamedArray& array : arrays) {
+        if (is_done && !array.is_parameter) continue;
+        all.push_back({fmt::format("member{}.{}", m, array.name), array.values});
+      }
+      if (is_done || state_.copy_count == 0) continue;
+      for (NamedArray& array : copy_.own_arrays(arrays, "copy.")) all.push_back(std::move(array));
+    }
+    return all;
+  }
+
+  void save() {
+    state_.copy_count = copy_.count();
+    context_.report({"writing a checkpoint", 0, 0, "bytes"});
+    write_checkpoint(path_, fingerprint_, state_, all_arrays());
+  }
+
+  void resume() {
+    if (!run_.resume) return;
+    const auto checkpoint = Checkpoint::open(context_, path_, fingerprint_);
+    if (!checkpoint) return;
+    state_ = checkpoint->state();
+    const std::size_t count = std::min(state_.member + 1, options_.ensemble);
+    while (members_.size() < count) start_member();
+    copy_.set_count(state_.copy_count);
+    checkpoint->load(all_arrays());
+    for (const auto& epochs : state_.epochs) resumed_epochs_ += epochs.size();
+  }
+
+  const Context& context_;
+  const Examples& examples_;
+  const Examples& judged_;
+  const LearnedOptions& options_;
+  const LearnedRun& run_;
+  const LearnedPlan& plan_;
+  std::string path_;
+  std::uint64_t fingerprint_;
+  std::deque<MemberTrainer> members_;  // they do not move
+  WeightCopy copy_;                    // of the one at work
+  TrainingState state_;
+  std::size_t resumed_epochs_ = 0;
+  double shown_loss_ = 0;
+};
+
+// What rows that were not trained on say: the members' powers of the path, what scores are worth,
+// how good the model is.
+metrics::Calibration judge(const Context& context, const LearnedOptions& options,
+                           const Examples& judged, std::span<model::LearnedMember> members,
+                           LearnedReport& report) {
+  report.judged_rows = judged.rows();
+  if (judged.rows() == 0) return {};
+  if (options.parent_power == 0) {
+    for (model::LearnedMember& member : members) {
+      member.head.parent_power = choose_parent_power(context, member, judged);
+    }
+  }
+  const Judged found = judged_by(members, judged);
+  report.precision = measure_precision(context, found);
+  return calibrate(context, found);
+}
+
+}  // namespace
+
+LearnedReport train_learned(const Context& context, const data::ReadOptions& input,
+                            const LearnedOptions& options, const LearnedRun& run) {
+  validate(options);
+  check_output(run.out);
+  ReadJudged read_judged;
+  if (run.valid) {
+    read_judged = [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
+  }
+  return train_learned_on_set(
+      context, read_any_training_set(context, input, options.text, run.text_rule, run.ram_bytes),
+      options, run, read_judged);
+}
+
+LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
+                                   const LearnedOptions& options, const LearnedRun& run,
+                                   const ReadJudged& read_judged) {
+  validate(options);
+  check_output(run.out);
+  LearnedReport report;
+  report.rows = set.examples.rows();
+  report.trimmed_labels = trim_labels(set, options.min_label_count);
+  const Examples judged =
+      read_judged ? read_judged(set)
+                  : hold_out(set.examples, held_out_rows(options.held_out, report.rows),
+                             context.seed());
+  report.plan = plan_learned(set, options, run.ram_bytes);
+
+  Training training(context, set, judged, options, run, report.plan);
+  training.run();
+  report.epochs = training.state().epochs;
+  report.resumed_epochs = training.resumed_epochs();
+  std::vector<model::LearnedMember> members;
+  for (MemberTrainer& trainer : training.members()) {
+    members.push_back(trainer.view());
+    heads::HeadSpec& head = members.back().head;
+    const bool has_beam = head.kind == HeadKind::kCascade && options.beam > 0;
+    if (has_beam) head.candidates = std::min<std::size_t>(options.beam, head.lengths.front());
+  }
+  context.report({"calibrating", 0, 0, "rows"});
+  metrics::Calibration calibration = judge(context, options, judged, members, report);
+  report.parent_power = members[0].head.parent_power;
+  context.report({"writing the model", 0, 0, "bytes"});
+  const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
+  model::write_learned(run.out, {.parts = {.names = set.names,
+                                           .num_features = report.plan.encoder.num_inputs,
+                                           .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
+                                           .calibration = std::move(calibration),
+                                           .training_rows = set.examples.rows(),
+                                           .label_counts = counts,
+                                           .options_json = to_json(options)},
+                                 .members = members});
+  training.remove_checkpoint();
+  return report;
+}
+
+}  // namespace mhe::train
