@@ -33,6 +33,21 @@ void require_positive(const char* what, float value) {
   require(value > 0 && std::isfinite(value), "{} {}; expected more than 0", what, value);
 }
 
+void check_codes(const LearnedOptions& options, HeadKind kind) {
+  const bool redundant = options.redundant_heads > 0;
+  require((options.order != "product" && !redundant) || kind == HeadKind::kProduct,
+          "redundant heads and the order \"product\" belong to product heads");
+  require(!redundant || (options.heads == 0 && options.lengths.empty()),
+          "redundant heads have lengths of their own; leave out heads and lengths");
+  require(!redundant || options.order == "auto" || options.order == "product" ||
+              options.order == "random",
+          "redundant heads take the order product or random, not {}", options.order);
+  require_within<std::size_t>("redundant heads", options.redundant_heads, 0, LabelSpace::kMaxHeads);
+  require(options.code_epochs == 0 || options.order == "product" ||
+              (redundant && options.order != "random"),
+          "code epochs are for the order \"product\" and for redundant heads");
+}
+
 void check_head(const LearnedOptions& options) {
   const HeadKind kind = parse_head_kind(options.head);
   for (const std::uint32_t length : options.lengths) require(length > 0, "a head of length 0");
@@ -50,7 +65,8 @@ void check_head(const LearnedOptions& options) {
           "parent power {}; expected 0 to 100", options.parent_power);
   require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});
   require_one_of("order", options.order,
-                 {"auto", "random", "clustered", "frequency", "identity"});
+                 {"auto", "random", "clustered", "frequency", "identity", "product"});
+  check_codes(options, kind);
 }
 
 }  // namespace

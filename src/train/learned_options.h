@@ -31,15 +31,17 @@ struct LearnedOptions {
   std::string activation = "relu";     ///< or gelu
   bool normalize = false;              ///< features of length 1
   float dropout = 0;
-  std::string loss = "auto";       ///< softmax, sigmoid; auto: softmax where every row has one label
-  std::string order = "auto";      ///< random, clustered, frequency, identity; auto: by head
-  std::size_t inner_dim = 0;       ///< cascade: width of levels 2 and on; 0: dim
-  std::size_t rank = 1;            ///< product: groups of heads that are summed
-  std::size_t extra_groups = 0;    ///< sampling: random groups beside those of a batch
+  std::string loss = "auto";   ///< softmax, sigmoid; auto: softmax where every row has one label
+  std::string order = "auto";  ///< random, clustered, frequency, identity, product; auto: by head
+  std::size_t inner_dim = 0;   ///< cascade: width of levels 2 and on; 0: dim
+  std::size_t rank = 1;        ///< product: groups of heads that are summed
+  std::size_t redundant_heads = 0;  ///< product: heads of the root of C; 0: as many as C needs
+  std::size_t code_epochs = 0;      ///< product: of the one-hot head that digits come from
+  std::size_t extra_groups = 0;     ///< sampling: random groups beside those of a batch
   std::size_t epochs = 10;
   std::size_t batch = 256;
-  float learning_rate = 0.1F;       ///< of tables: embeddings and the rows of heads
-  float layer_rate = 1e-3F;         ///< of dense layers and biases
+  float learning_rate = 0.1F;          ///< of tables: embeddings and the rows of heads
+  float layer_rate = 1e-3F;            ///< of dense layers and biases
   std::string table_rule = "adagrad";  ///< adagrad, adam or sgd, a number of state a row
   std::string layer_rule = "adamw";    ///< or sgd, with momentum
   float momentum = 0.9F;
@@ -71,9 +73,14 @@ struct LearnedOptions {
     v("normalize", normalize, "features of length 1");
     v("dropout", dropout, "share of features that a step leaves out");
     v("loss", loss, "softmax or sigmoid; auto: softmax where every row has one label");
-    v("order", order, "of the labels: random, clustered, frequency or identity; auto: by head");
+    v("order", order,
+      "of the labels: random, clustered, frequency, identity or product; auto: by head");
     v("inner_dim", inner_dim, "cascade: width of levels 2 and on; 0: dim");
     v("rank", rank, "product: groups of heads that are summed");
+    v("redundant_heads", redundant_heads,
+      "product: so many heads as long as the root of the labels' number; 0: only what it needs");
+    v("code_epochs", code_epochs,
+      "product: digits from the rows of a one-hot head trained for so long; 0: from centroids");
     v("extra_groups", extra_groups, "sampling: random groups beside those of a batch");
     v("epochs", epochs, "passes over the data");
     v("batch", batch, "examples a step");

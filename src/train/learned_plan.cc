@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "train/label_codes.h"
 #include "train/memory_plan.h"
 
 namespace mhe::train {
@@ -51,7 +52,9 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
   plan.num_labels = set.names.size();
   plan.head = parse_head_kind(options.head);
   plan.num_heads = options.heads;
-  plan.lengths = options.lengths;
+  plan.lengths = options.redundant_heads > 0
+                     ? redundant_lengths(set.names.size(), options.redundant_heads)
+                     : options.lengths;
   plan.dim = dim;
   if (options.inner_dim > 0) plan.inner_dim = options.inner_dim;
   if (plan.head == HeadKind::kCascade && options.candidates > 0) {
@@ -79,6 +82,9 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   if (options.parent_power > 0) spec.parent_power = options.parent_power;
   spec.extra_groups = options.extra_groups;
   spec.rank = options.rank;
+  if (options.order == "product" || options.redundant_heads > 0) {
+    spec.code = heads::ProductCode::kTable;
+  }
   return spec;
 }
 
@@ -90,6 +96,11 @@ std::uint64_t parameter_bytes(const encoders::EncoderSpec& spec) {
     bytes += sizeof(float) * count;
   }
   return bytes;
+}
+
+std::uint64_t code_bytes(const heads::HeadSpec& spec) {
+  if (spec.code != heads::ProductCode::kTable) return 0;
+  return sizeof(std::uint32_t) * spec.num_labels * spec.lengths.size();
 }
 
 std::uint64_t name_bytes(const TrainingSet& set) {
@@ -129,8 +140,9 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   }
   const Plan planned = make_plan(head);
   plan.head = make_head_spec(planned, set, options);
-  const auto head_parameters = static_cast<std::uint64_t>(planned.cost.model_bytes);
-  plan.head_bytes = static_cast<std::uint64_t>(planned.cost.train_bytes);
+  const std::uint64_t head_parameters =
+      static_cast<std::uint64_t>(planned.cost.model_bytes) + code_bytes(plan.head);
+  plan.head_bytes = static_cast<std::uint64_t>(planned.cost.train_bytes) + code_bytes(plan.head);
   plan.member_bytes = encoder_parameters + head_parameters;
   plan.copy_bytes = has_copy ? plan.member_bytes : 0;
   plan.train_bytes = plan.data_bytes + plan.encoder_bytes + plan.head_bytes + plan.copy_bytes +

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "labels/centroids.h"
 #include "matrix/normalize.h"
+#include "train/label_codes.h"
 
 namespace mhe::train {
 namespace {
@@ -64,19 +65,28 @@ SparseMatrix directions_of(const Context& context, const DenseMatrix& dense) {
 
 }  // namespace
 
+SparseMatrix centroids_of(const Context& context, const Examples& examples,
+                          std::size_t num_labels) {
+  const SparseMatrix directions =
+      examples.are_dense() ? directions_of(context, examples.dense) : SparseMatrix();
+  return labels::label_centroids(context, examples.are_dense() ? directions : examples.features,
+                                 examples.labels, {.num_labels = num_labels});
+}
+
 std::optional<labels::Order> make_label_order(const Context& context, const Examples& examples,
                                               const heads::HeadSpec& head,
                                               const LearnedOptions& options) {
   const bool has_groups = head.kind != HeadKind::kOneHot;
   std::string rule = options.order;
   if (rule == "auto") rule = has_groups ? "random" : "identity";
+  if (head.code == heads::ProductCode::kTable) return std::nullopt;  // see label_codes.h
   if (rule == "identity") return std::nullopt;
   context.report({"ordering labels", 0, 0, "groups"});
   const std::size_t num_labels = head.num_labels;
   // Only groups that are chosen among are better off when they are alike; product heads decode
   // labels 0 .. C-1, so nothing may lie between them.
-  const auto placement = head.kind == HeadKind::kCascade ? labels::Placement::kSpread
-                                                         : labels::Placement::kCompact;
+  const auto placement =
+      head.kind == HeadKind::kCascade ? labels::Placement::kSpread : labels::Placement::kCompact;
   if (rule == "random") {
     return labels::random_order(num_labels, head.lengths, context.seed(), placement);
   }
@@ -85,13 +95,8 @@ std::optional<labels::Order> make_label_order(const Context& context, const Exam
     return labels::frequency_order(std::vector<std::uint64_t>(counts.begin(), counts.end()),
                                    head.lengths, placement);
   }
-  const SparseMatrix directions =
-      examples.are_dense() ? directions_of(context, examples.dense) : SparseMatrix();
-  return labels::clustered_order(
-      context,
-      labels::label_centroids(context, examples.are_dense() ? directions : examples.features,
-                              examples.labels, {.num_labels = num_labels}),
-      head.lengths, {.placement = placement});
+  return labels::clustered_order(context, centroids_of(context, examples, num_labels), head.lengths,
+                                 {.placement = placement});
 }
 
 MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const Examples& examples,
@@ -100,11 +105,11 @@ MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const E
       examples_(examples),
       options_(options),
       encoder_(context_, plan.encoder, encoder_optimizer(options), scaling_of(context_, examples)),
-      head_(heads::make_dense_head(
-          context_, plan.head,
-          {.optimizer = table_optimizer(options),
-           .order = make_label_order(context_, examples, plan.head, options),
-           .codes = {}})),
+      head_(
+          heads::make_dense_head(context_, plan.head,
+                                 {.optimizer = table_optimizer(options),
+                                  .order = make_label_order(context_, examples, plan.head, options),
+                                  .codes = make_label_codes(context_, examples, plan, options)})),
       steps_per_epoch_((examples.rows() + options.batch - 1) / options.batch),
       total_steps_(steps_per_epoch_ * options.epochs),
       schedule_(make_schedule(options, total_steps_)),

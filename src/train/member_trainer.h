@@ -35,6 +35,11 @@ struct NamedArray {
                                                             const heads::HeadSpec& head,
                                                             const LearnedOptions& options);
 
+/// A row of unit length a label: the direction of its examples, dense ones scaled as the encoder
+/// scales them.
+[[nodiscard]] SparseMatrix centroids_of(const Context& context, const Examples& examples,
+                                        std::size_t num_labels);
+
 class MemberTrainer {
  public:
   /// Random weights, label order and batches of `seed`. Everything given must outlive it.
@@ -85,7 +90,8 @@ class WeightCopy {
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   void set_count(std::uint64_t count) noexcept { count_ = count; }
-  /// The copy's own arrays, named with `prefix` before; made as large as `arrays` if there are none.
+  /// The copy's own arrays, named with `prefix` before; made as large as `arrays` if there are
+  /// none.
   [[nodiscard]] std::vector<NamedArray> own_arrays(std::span<const NamedArray> arrays,
                                                    const std::string& prefix);
 

@@ -1,0 +1,93 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/label_codes.h"
+
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "base/parallel.h"
+#include "base/random.h"
+#include "labels/product_codes.h"
+#include "matrix/dense.h"
+#include "train/member_trainer.h"
+
+namespace mhe::train {
+namespace {
+
+constexpr std::size_t kCentroidWidth = 128;  // what product_codes() would make of wider ones
+
+// Sparse centroids in few dimensions: each feature is a vector of random signs.
+DenseMatrix project(const Context& context, const SparseMatrix& centroids) {
+  DenseMatrix points;
+  points.num_columns = kCentroidWidth;
+  points.values.resize(centroids.rows() * kCentroidWidth);
+  parallel_blocks(context, centroids.rows(), 64, [&](const Block& block) {
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      float* const point = points.values.data() + row * kCentroidWidth;
+      const SparseRow entries = centroids[row];
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        RandomStream random(context.seed(), "codes.feature", entries.columns[i]);
+        for (std::size_t j = 0; j < kCentroidWidth; j += 64) {
+          const std::uint64_t signs = random();
+          for (std::size_t bit = 0; bit < 64; ++bit) {
+            point[j + bit] += (signs >> bit & 1U) != 0 ? entries.values[i] : -entries.values[i];
+          }
+        }
+      }
+    }
+  });
+  return points;
+}
+
+// Rows of a one-hot head, briefly trained.
+DenseMatrix train_rows(const Context& context, const Examples& examples, LearnedPlan plan,
+                       LearnedOptions options) {
+  plan.head.kind = HeadKind::kOneHot;
+  plan.head.lengths = {static_cast<std::uint32_t>(plan.head.num_labels)};
+  plan.head.rank = 1;
+  plan.head.code = heads::ProductCode::kDigits;
+  options.order = "identity";
+  options.epochs = options.code_epochs;
+  MemberTrainer trainer(context, context.seed(), examples, plan, options);
+  for (std::uint64_t step = 0; step < trainer.total_steps(); ++step) {
+    (void)trainer.train_step(step);
+    context.report({"learning what labels are alike", (step + 1) * options.batch,
+                    trainer.total_steps() * options.batch, "rows"});
+  }
+  DenseMatrix rows;
+  rows.num_columns = plan.head.dim;
+  for (const heads::HeadTensor& tensor : trainer.view().tensors) {
+    if (tensor.name != "table") continue;
+    const auto values = std::get<std::span<const float>>(tensor.data);
+    rows.values.assign(values.begin(), values.end());
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels, std::size_t num_heads) {
+  const double root = std::sqrt(static_cast<double>(num_labels));
+  auto length = static_cast<std::uint32_t>(root);
+  const double covered = std::pow(static_cast<double>(length), static_cast<double>(num_heads));
+  if (covered < static_cast<double>(num_labels)) ++length;
+  return std::vector<std::uint32_t>(num_heads, length);
+}
+
+std::vector<std::uint32_t> make_label_codes(const Context& context, const Examples& examples,
+                                            const LearnedPlan& plan,
+                                            const LearnedOptions& options) {
+  if (plan.head.code != heads::ProductCode::kTable) return {};
+  DenseMatrix embeddings;
+  if (options.code_epochs > 0) {
+    embeddings = train_rows(context, examples, plan, options);
+  } else if (options.order != "random") {
+    embeddings = project(context, centroids_of(context, examples, plan.head.num_labels));
+  }
+  return labels::product_codes(
+      context, plan.head.num_labels,
+      {embeddings.values.data(), embeddings.rows(), embeddings.num_columns}, plan.head.lengths);
+}
+
+}  // namespace mhe::train

@@ -1,0 +1,31 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Digits of labels for product heads with a table of codes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/context.h"
+#include "train/learned_options.h"
+#include "train/learned_plan.h"
+#include "train/training_set.h"
+
+namespace mhe::train {
+
+/// Lengths of redundant heads: the root of the number of labels, rounded down if that is enough to
+/// tell them apart.
+[[nodiscard]] std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels,
+                                                           std::size_t num_heads);
+
+/// [label][head]; none for heads without a table. Labels get alike digits where they are alike: by
+/// the rows of a one-hot head on the same encoder, trained for options.code_epochs, or without such
+/// epochs by the centroids of their examples. The order "random" asks for digits at random.
+[[nodiscard]] std::vector<std::uint32_t> make_label_codes(const Context& context,
+                                                          const Examples& examples,
+                                                          const LearnedPlan& plan,
+                                                          const LearnedOptions& options);
+
+}  // namespace mhe::train
