@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "data_flags.h"
 #include "metrics/evaluator.h"
@@ -12,6 +15,7 @@
 #include "metrics_output.h"
 #include "model/model.h"
 #include "predict/batch.h"
+#include "predict/head_accuracy.h"
 #include "reliability_output.h"
 #include "scoring_flags.h"
 #include "verbs.h"
@@ -45,7 +49,15 @@ metrics::Evaluator make_evaluator(const ScoringFlags& flags, const model::Model&
 struct Scores {
   metrics::Evaluator evaluator;
   metrics::Reliability reliability = metrics::Reliability();
+  std::optional<predict::HeadAccuracy> heads = std::nullopt;  // product heads only
 };
+
+std::string heads_text(const predict::HeadAccuracy& heads) {
+  std::string text = "head accuracy";
+  for (const double share : heads.shares()) text += fmt::format("  {:.2f}", 100 * share);
+  return text +
+         fmt::format("\nno label      {:.2f} % of the probability\n", 100 * heads.phantom_mass());
+}
 
 void add_reliability(std::span<const LabelId> truth, std::span<const predict::Prediction> row,
                      metrics::Reliability& reliability) {
@@ -70,7 +82,14 @@ void score_batch(const Context& context, const ScoringFlags& flags, const Ragged
 
 // Reads, predicts and scores batch by batch, so that memory does not grow with the data.
 Scores score_all(const Context& context, const EvalFlags& flags, const model::Model& model) {
-  Scores scores = {make_evaluator(flags.scoring, model)};
+  Scores scores = {.evaluator = make_evaluator(flags.scoring, model),
+                   .heads = predict::HeadAccuracy::make(model)};
+  predict::SeeRow see_row;
+  if (scores.heads) {
+    see_row = [&](std::size_t row, const heads::DenseSearch* head) {
+      scores.heads->see(row, *head);
+    };
+  }
   labels::LabelNames names = model.label_names();
   data::ReadOptions input = make_read_options(flags.data, flags.input);
   predict::adapt_to_model(model, input);
@@ -83,8 +102,10 @@ Scores score_all(const Context& context, const EvalFlags& flags, const model::Mo
                flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
   data::RowBatch batch;
   while (reader->next(batch)) {
+    if (scores.heads) scores.heads->begin(batch.labels);
     score_batch(context, flags.scoring, batch.labels,
-                predict::predict_batch(context, model, batch, depth, flags.tail), scores);
+                predict::predict_batch(context, model, batch, depth, flags.tail, see_row), scores);
+    if (scores.heads) scores.heads->end();
   }
   return scores;
 }
@@ -104,9 +125,14 @@ void run_eval(Console& console, const EvalFlags& flags) {
     json["propensity"] = propensity_json(propensity);
     json["tail"] = flags.tail;
     put_reliability(reliability, json);
+    if (scores.heads) {
+      json["head_accuracy"] = scores.heads->shares();
+      json["phantom_mass"] = scores.heads->phantom_mass();
+    }
     console.print(json.dump(2) + "\n");
   } else {
     std::string text = metrics_text(report, setting, console.width());
+    if (scores.heads) text += "\n" + heads_text(*scores.heads);
     text += "\n" + reliability_text(reliability);
     if (flags.bins) {
       text += "\n" + reliability_diagram(reliability, console.width(), bar_style_of_environment());

@@ -162,6 +162,27 @@ TEST(ProductSearch, GivesEachBinaryLabelItsProbabilityAndFindsTheBestSets) {
   }
 }
 
+TEST(ProductTargets, AreTheSameFromTheArraysOfAHead) {
+  for (const ProductCase& c : testing::product_cases()) {
+    SCOPED_TRACE(c.name);
+    const auto head = make_dense_head(Context({.threads = 1}), c.spec, c.setup);
+    const std::vector<HeadTensor> tensors = head->tensors();
+    const ProductTargets again(c.spec, [&](std::string_view name) -> const HeadTensor* {
+      const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                      [&](const HeadTensor& t) { return t.name == name; });
+      return found == tensors.end() ? nullptr : &*found;
+    });
+    const ProductTargets targets(c.spec, c.setup);
+    for (std::uint32_t label = 0; label < c.spec.num_labels; ++label) {
+      std::vector<std::uint32_t> expected;
+      std::vector<std::uint32_t> digits;
+      targets.append(std::vector<LabelId>{LabelId{label}}, expected);
+      again.append(std::vector<LabelId>{LabelId{label}}, digits);
+      EXPECT_EQ(digits, expected);
+    }
+  }
+}
+
 // The paper's COCO: 80 labels as 16 heads of 32, 2^80 sets. And 10^8 labels without a table.
 TEST(ProductSearch, HasRoomForHugeSpaces) {
   const Context context({.threads = 1});

@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/checked.h"
+#include "heads/find_tensor.h"
 
 namespace mhe::heads {
 
@@ -26,6 +28,26 @@ ProductTargets::ProductTargets(const HeadSpec& spec, const HeadSetup& setup)
           "codes of labels are for product heads with a table of codes, and needed there");
   if (setup.order) take_order(*setup.order);
   if (code_ == ProductCode::kTable) take_codes(setup.codes);
+}
+
+ProductTargets::ProductTargets(const HeadSpec& spec, const FindTensor& find)
+    : space_(product_space(spec)), code_(spec.code), num_labels_(spec.num_labels) {
+  if (code_ == ProductCode::kTable) {
+    const auto codes =
+        find_codes(find, checked_mul<std::uint64_t>(num_labels_, space_.num_heads(), "digits"));
+    codes_.assign(codes.begin(), codes.end());
+  }
+  if (code_ != ProductCode::kDigits) return;
+  const auto label_at = find_label_at(find, num_labels_);
+  label_at_.assign(label_at.begin(), label_at.end());
+  position_of_.assign(label_at.size(), 0);
+  for (std::uint32_t position = 0; position < label_at.size(); ++position) {
+    if (label_at[position] >= num_labels_) {
+      fail(ErrorCode::kInvalidData, "label {} of the head is out of range; there are {}",
+           label_at[position], num_labels_);
+    }
+    position_of_[label_at[position]] = position;
+  }
 }
 
 void ProductTargets::take_order(const labels::Order& order) {

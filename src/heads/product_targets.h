@@ -11,6 +11,7 @@
 #include <mhe/label_space.h>
 
 #include "heads/dense_head.h"
+#include "heads/dense_search.h"
 #include "heads/head_spec.h"
 
 namespace mhe::heads {
@@ -25,6 +26,8 @@ class ProductTargets {
   /// Throws kInvalidArgument if the spec's lengths do not cover the labels, an order leaves gaps
   /// between positions or codes are not those of the labels, or not distinct.
   ProductTargets(const HeadSpec& spec, const HeadSetup& setup);
+  /// Of a trained head, from its arrays. Throws kInvalidData if these are not as they should be.
+  ProductTargets(const HeadSpec& spec, const FindTensor& find);
 
   /// Appends the digits of the row, H for each label; kPowerset: H for the row.
   void append(std::span<const LabelId> labels, std::vector<std::uint32_t>& digits) const;

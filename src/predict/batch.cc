@@ -53,9 +53,8 @@ std::span<const Prediction> predict_row(Predictor& predictor, const data::RowBat
 void check_input(const model::Model& model, const data::RowBatch& batch) {
   const std::size_t expected = field_names(model).size();
   const data::InputKind kind = model.input_kind();
-  const bool missing =
-      (kind == data::InputKind::kSparse && batch.features.rows() != batch.rows) ||
-      (kind == data::InputKind::kDense && batch.dense.rows() != batch.rows);
+  const bool missing = (kind == data::InputKind::kSparse && batch.features.rows() != batch.rows) ||
+                       (kind == data::InputKind::kDense && batch.dense.rows() != batch.rows);
   if (missing) {
     fail(ErrorCode::kInvalidData, "the model takes {}; this is something else", kind_name(kind));
   }
@@ -73,8 +72,7 @@ void adapt_to_model(const model::Model& model, data::ReadOptions& options) {
   options.expected_text = field_names(model);
 }
 
-void check_schema(const model::Model& model, const data::Schema& schema,
-                  std::string_view name) {
+void check_schema(const model::Model& model, const data::Schema& schema, std::string_view name) {
   const std::vector<std::string> expected = field_names(model);
   const data::InputKind kind = model.input_kind();
   if (schema.kind != kind) {
@@ -93,7 +91,8 @@ void check_schema(const model::Model& model, const data::Schema& schema,
 }
 
 Ragged<Prediction> predict_batch(const Context& context, const model::Model& model,
-                                 const data::RowBatch& batch, std::size_t k, double tail) {
+                                 const data::RowBatch& batch, std::size_t k, double tail,
+                                 const SeeRow& see_row) {
   if (batch.rows > 0) check_input(model, batch);
   // Rows a block: some milliseconds, or less where few rows are to be shared by all threads.
   const std::size_t grain = std::clamp<std::size_t>(batch.rows / (4 * context.threads()), 1, 64);
@@ -105,6 +104,7 @@ Ragged<Prediction> predict_batch(const Context& context, const model::Model& mod
     std::vector<std::string_view> fields(field_names(model).size());
     for (std::size_t row = block.begin; row < block.end; ++row) {
       parts[block.index].push_row(predict_row(*predictor, batch, row, fields, k));
+      if (see_row) see_row(row, predictor->first_head());
     }
   });
   Ragged<Prediction> all;

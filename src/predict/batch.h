@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 
 #include "base/context.h"
@@ -18,18 +19,19 @@ void adapt_to_model(const model::Model& model, data::ReadOptions& options);
 
 /// Throws kInvalidData, saying what was expected and what `name` holds, unless the model can take
 /// such rows: vectors of its kind, or as many text fields as it has, or plain lines.
-void check_schema(const model::Model& model, const data::Schema& schema,
-                  std::string_view name);
+void check_schema(const model::Model& model, const data::Schema& schema, std::string_view name);
 
 /// The same for a batch at hand.
 void check_input(const model::Model& model, const data::RowBatch& batch);
 
+/// Called after each row, on the thread that predicted it; the head is null unless it is learned.
+using SeeRow = std::function<void(std::size_t row, const heads::DenseSearch* head)>;
+
 /// The k best labels of every row, found on all threads. A single text is taken for each field of a
 /// model that has several. `tail` is that of Predictor. Throws kInvalidData if the rows are not of
 /// the kind the model takes.
-[[nodiscard]] Ragged<Prediction> predict_batch(const Context& context,
-                                               const model::Model& model,
+[[nodiscard]] Ragged<Prediction> predict_batch(const Context& context, const model::Model& model,
                                                const data::RowBatch& batch, std::size_t k,
-                                               double tail = 0);
+                                               double tail = 0, const SeeRow& see_row = {});
 
 }  // namespace mhe::predict

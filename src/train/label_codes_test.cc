@@ -1,0 +1,84 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/label_codes.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mhe/error.h>
+
+#include "toy_training.h"
+
+namespace mhe::train {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr std::uint32_t kLabels = 30;
+
+LearnedOptions quick() {
+  LearnedOptions options;
+  options.head = "product";
+  options.redundant_heads = 4;
+  options.dim = 24;
+  options.batch = 32;
+  return options;
+}
+
+TEST(RedundantLengths, AreTheRootOfTheLabels) {
+  EXPECT_THAT(redundant_lengths(3000, 3), ElementsAre(54, 54, 54));
+  EXPECT_THAT(redundant_lengths(3000, 2), ElementsAre(55, 55));
+  EXPECT_THAT(redundant_lengths(2, 1), ElementsAre(2));
+}
+
+TEST(LabelCodes, FollowTheOptionsAndNotTheThreads) {
+  const TrainingSet set = testing::toy_set(testing::toy_rows(300, kLabels), kLabels);
+  const auto codes_for = [&](LearnedOptions options, std::size_t threads) {
+    const Context context({.threads = threads});
+    validate(options);
+    return make_label_codes(context, set.examples, plan_learned(set, options, 0), options);
+  };
+  LearnedOptions random = quick();
+  random.order = "random";
+  LearnedOptions trained = quick();
+  trained.code_epochs = 2;
+  LearnedOptions tight = quick();
+  tight.redundant_heads = 0;
+  tight.order = "product";
+  std::vector<std::vector<std::uint32_t>> all;
+  for (const LearnedOptions& options : {quick(), random, trained, tight}) {
+    all.push_back(codes_for(options, 1));
+    EXPECT_EQ(all.back(), codes_for(options, 3));
+    EXPECT_EQ(std::count(all.begin(), all.end(), all.back()), 1);
+    EXPECT_EQ(all.back().size(), kLabels * (options.redundant_heads > 0 ? 4U : 2U));
+  }
+  LearnedOptions plain = quick();
+  plain.redundant_heads = 0;
+  EXPECT_TRUE(codes_for(plain, 1).empty());
+}
+
+TEST(LabelCodes, RefuseOptionsThatContradictEachOther) {
+  const auto expect_refused = [](const auto& change) {
+    LearnedOptions options = quick();
+    change(options);
+    EXPECT_THROW(validate(options), Error);
+  };
+  expect_refused([](LearnedOptions& o) { o.head = "cascade"; });
+  expect_refused([](LearnedOptions& o) { o.heads = 2; });
+  expect_refused([](LearnedOptions& o) { o.lengths = {6, 6}; });
+  expect_refused([](LearnedOptions& o) { o.order = "frequency"; });
+  expect_refused([](LearnedOptions& o) { o.redundant_heads = 65; });
+  expect_refused([](LearnedOptions& o) {
+    o.order = "random";
+    o.code_epochs = 1;
+  });
+  expect_refused([](LearnedOptions& o) {
+    o.redundant_heads = 0;
+    o.code_epochs = 1;
+  });
+}
+
+}  // namespace
+}  // namespace mhe::train
