@@ -19,30 +19,7 @@ namespace {
 
 constexpr std::size_t kAnyLabel = std::numeric_limits<std::uint32_t>::max();
 
-// The k best labels of every row and whether they are true, best first.
-Ragged<metrics::ScoredHit> rank_rows(const Context& context, const Judged& judged, std::size_t k) {
-  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
-  const std::size_t rows = judged.truth.rows();
-  std::vector<Ragged<metrics::ScoredHit>> parts((rows + kGrain - 1) / kGrain);
-  std::vector<RowSearch> searches(context.threads());
-  parallel_blocks(context, rows, kGrain, [&](const Block& block) {
-    RowSearch& search = searches[block.worker];
-    if (!search) search = judged.make_search();
-    for (std::size_t row = block.begin; row < block.end; ++row) {
-      const auto truth = judged.truth[row];
-      for (const predict::Prediction& found : search(row, k)) {
-        const bool hit = std::find(truth.begin(), truth.end(), found.label) != truth.end();
-        parts[block.index].items.push_back({found.probability, hit});
-      }
-      parts[block.index].end_row();
-    }
-  });
-  Ragged<metrics::ScoredHit> all;
-  for (const auto& part : parts) all.append(part);
-  return all;
-}
-
-double precision_at(const Ragged<metrics::ScoredHit>& ranked, std::size_t k) {
+double precision_at(const RankedRows& ranked, std::size_t k) {
   std::size_t hits = 0;
   for (std::size_t row = 0; row < ranked.rows(); ++row) {
     const auto best = ranked[row].first(std::min(k, ranked[row].size()));
@@ -92,14 +69,48 @@ Judged judged_by(std::span<const model::LearnedMember> members, const Examples& 
           }};
 }
 
-Precision measure_precision(const Context& context, const Judged& judged) {
-  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, judged, 5);
+Ragged<mhe::Prediction> rank_labels(const Context& context, const Judged& judged, std::size_t k) {
+  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
+  const std::size_t rows = judged.truth.rows();
+  std::vector<Ragged<mhe::Prediction>> parts((rows + kGrain - 1) / kGrain);
+  std::vector<RowSearch> searches(context.threads());
+  parallel_blocks(context, rows, kGrain, [&](const Block& block) {
+    RowSearch& search = searches[block.worker];
+    if (!search) search = judged.make_search();
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      parts[block.index].push_row(search(row, k));
+    }
+  });
+  Ragged<mhe::Prediction> all;
+  for (const auto& part : parts) all.append(part);
+  return all;
+}
+
+RankedRows mark_hits(const Ragged<mhe::Prediction>& ranked, const Ragged<LabelId>& truth) {
+  RankedRows hits;
+  hits.offsets = ranked.offsets;
+  hits.items.reserve(ranked.items.size());
+  for (std::size_t row = 0; row < ranked.rows(); ++row) {
+    const auto labels = truth[row];
+    for (const mhe::Prediction& found : ranked[row]) {
+      const bool hit = std::find(labels.begin(), labels.end(), found.label) != labels.end();
+      hits.items.push_back({found.probability, hit});
+    }
+  }
+  return hits;
+}
+
+RankedRows rank_rows(const Context& context, const Judged& judged, std::size_t k) {
+  return mark_hits(rank_labels(context, judged, k), judged.truth);
+}
+
+Precision precision_of(const RankedRows& ranked) {
   return {precision_at(ranked, 1), precision_at(ranked, 3), precision_at(ranked, 5)};
 }
 
 std::vector<double> discounted_gains(const Context& context, const Judged& judged) {
   constexpr std::size_t kCutoff = 5;
-  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, judged, kCutoff);
+  const RankedRows ranked = rank_rows(context, judged, kCutoff);
   std::vector<double> gains(judged.truth.rows(), 0);
   for (std::size_t row = 0; row < gains.size(); ++row) {
     double gain = 0;
@@ -139,11 +150,6 @@ float choose_parent_power(const Context& context, const model::LearnedMember& me
     trial.head.parent_power = power;
     return mean_gain(context, judged_by(std::span<const model::LearnedMember>(&trial, 1), rows));
   });
-}
-
-metrics::Calibration calibrate(const Context& context, const Judged& judged) {
-  constexpr std::size_t kDepth = 10;  // labels a row: beyond the true ones, so that misses show too
-  return metrics::fit_calibration(rank_rows(context, judged, kDepth).items);
 }
 
 }  // namespace mhe::train

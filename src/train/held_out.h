@@ -13,6 +13,7 @@
 #include <mhe/model.h>
 
 #include "base/context.h"
+#include "matrix/ragged.h"
 #include "metrics/calibration.h"
 #include "model/learned_model.h"
 #include "model/linear_model.h"
@@ -20,16 +21,8 @@
 
 namespace mhe::train {
 
-/// Precision at 1, 3 and 5, in per cent.
-struct Precision {
-  double at_1 = 0;
-  double at_3 = 0;
-  double at_5 = 0;
-};
-
 /// Finds the k best labels of a row by its number; for one thread, valid until the next call.
-using RowSearch =
-    std::function<std::span<const mhe::Prediction>(std::size_t row, std::size_t k)>;
+using RowSearch = std::function<std::span<const mhe::Prediction>(std::size_t row, std::size_t k)>;
 
 /// Rows to judge by, and how labels are found for them.
 struct Judged {
@@ -41,7 +34,29 @@ struct Judged {
 [[nodiscard]] Judged judged_by(std::span<const model::LinearMember> members, const Examples& rows);
 [[nodiscard]] Judged judged_by(std::span<const model::LearnedMember> members, const Examples& rows);
 
-[[nodiscard]] Precision measure_precision(const Context& context, const Judged& judged);
+/// The k best labels of every row, best first, with their scores.
+[[nodiscard]] Ragged<mhe::Prediction> rank_labels(const Context& context, const Judged& judged,
+                                                  std::size_t k);
+
+/// The best labels of every row, best first: their scores, and whether they are true.
+using RankedRows = Ragged<metrics::ScoredHit>;
+
+[[nodiscard]] RankedRows mark_hits(const Ragged<mhe::Prediction>& ranked,
+                                   const Ragged<LabelId>& truth);
+
+/// The `k` best; 10 reach beyond the true labels of most rows, so that misses show too.
+[[nodiscard]] RankedRows rank_rows(const Context& context, const Judged& judged,
+                                   std::size_t k = 10);
+
+/// Precision at 1, 3 and 5, in per cent.
+struct Precision {
+  double at_1 = 0;
+  double at_3 = 0;
+  double at_5 = 0;
+};
+
+/// Of rows ranked at least 5 deep.
+[[nodiscard]] Precision precision_of(const RankedRows& ranked);
 
 /// nDCG@5 of each row, in per cent: of one number for a ranking, the one that depends least on
 /// single labels.
@@ -54,27 +69,7 @@ struct Judged {
 /// tell.
 [[nodiscard]] float choose_parent_power(const Context& context, const model::LinearMember& member,
                                         const Examples& rows);
-
 [[nodiscard]] float choose_parent_power(const Context& context, const model::LearnedMember& member,
                                         const Examples& rows);
-
-/// Scores of the best labels of each row against whether they are true.
-[[nodiscard]] metrics::Calibration calibrate(const Context& context, const Judged& judged);
-
-/// The same for linear members.
-[[nodiscard]] inline Precision measure_precision(const Context& context,
-                                                 std::span<const model::LinearMember> members,
-                                                 const Examples& rows) {
-  return measure_precision(context, judged_by(members, rows));
-}
-[[nodiscard]] inline std::vector<double> discounted_gains(
-    const Context& context, std::span<const model::LinearMember> members, const Examples& rows) {
-  return discounted_gains(context, judged_by(members, rows));
-}
-[[nodiscard]] inline metrics::Calibration calibrate(const Context& context,
-                                                    std::span<const model::LinearMember> members,
-                                                    const Examples& rows) {
-  return calibrate(context, judged_by(members, rows));
-}
 
 }  // namespace mhe::train

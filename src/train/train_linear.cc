@@ -71,8 +71,9 @@ metrics::Calibration judge(const Context& context, const LinearOptions& options,
   report.parent_power = members[0].search.parent_power;
   report.judged_rows = judged.rows();
   if (judged.rows() == 0) return {};
-  report.precision = measure_precision(context, views.members, judged);
-  return calibrate(context, views.members, judged);
+  const RankedRows ranked = rank_rows(context, judged_by(views.members, judged));
+  report.precision = precision_of(ranked);
+  return metrics::fit_calibration(ranked.items);
 }
 
 // Puts rows that were held out back.

@@ -54,7 +54,7 @@ Gains try_options(const Context& context, const Examples& training, const Exampl
   if (options.parent_power == 0) {
     views.members[0].search.parent_power = choose_parent_power(context, views.members[0], judges);
   }
-  return discounted_gains(context, views.members, judges);
+  return discounted_gains(context, judged_by(views.members, judges));
 }
 
 // Multiplies the loss weight by `step` as long as `improves` says of the next that it does.
