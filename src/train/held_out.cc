@@ -16,13 +16,23 @@
 namespace mhe::train {
 namespace {
 
-// The k best labels of every row and whether they are true, best first.
-Ragged<metrics::ScoredHit> rank_rows(const Context& context,
-                                     std::span<const model::LinearMember> members,
-                                     const Examples& rows, std::size_t k) {
+double precision_at(const RankedRows& ranked, std::size_t k) {
+  std::size_t hits = 0;
+  for (std::size_t row = 0; row < ranked.rows(); ++row) {
+    const auto best = ranked[row].first(std::min(k, ranked[row].size()));
+    hits += static_cast<std::size_t>(
+        std::count_if(best.begin(), best.end(), [](const auto& label) { return label.hit; }));
+  }
+  return 100.0 * static_cast<double>(hits) / static_cast<double>(k * ranked.rows());
+}
+
+}  // namespace
+
+RankedRows rank_rows(const Context& context, std::span<const model::LinearMember> members,
+                     const Examples& rows, std::size_t k) {
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
   constexpr std::size_t kAnyLabel = std::numeric_limits<std::uint32_t>::max();
-  std::vector<Ragged<metrics::ScoredHit>> parts((rows.rows() + kGrain - 1) / kGrain);
+  std::vector<RankedRows> parts((rows.rows() + kGrain - 1) / kGrain);
   std::vector<std::unique_ptr<predict::MemberSearch>> searches(context.threads());
   parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
     auto& search = searches[block.worker];
@@ -36,26 +46,12 @@ Ragged<metrics::ScoredHit> rank_rows(const Context& context,
       parts[block.index].end_row();
     }
   });
-  Ragged<metrics::ScoredHit> all;
+  RankedRows all;
   for (const auto& part : parts) all.append(part);
   return all;
 }
 
-double precision_at(const Ragged<metrics::ScoredHit>& ranked, std::size_t k) {
-  std::size_t hits = 0;
-  for (std::size_t row = 0; row < ranked.rows(); ++row) {
-    const auto best = ranked[row].first(std::min(k, ranked[row].size()));
-    hits += static_cast<std::size_t>(
-        std::count_if(best.begin(), best.end(), [](const auto& label) { return label.hit; }));
-  }
-  return 100.0 * static_cast<double>(hits) / static_cast<double>(k * ranked.rows());
-}
-
-}  // namespace
-
-Precision measure_precision(const Context& context, std::span<const model::LinearMember> members,
-                            const Examples& rows) {
-  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, 5);
+Precision precision_of(const RankedRows& ranked) {
   return {precision_at(ranked, 1), precision_at(ranked, 3), precision_at(ranked, 5)};
 }
 
@@ -63,7 +59,7 @@ std::vector<double> discounted_gains(const Context& context,
                                      std::span<const model::LinearMember> members,
                                      const Examples& rows) {
   constexpr std::size_t kCutoff = 5;
-  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, kCutoff);
+  const RankedRows ranked = rank_rows(context, members, rows, kCutoff);
   std::vector<double> gains(rows.rows(), 0);
   for (std::size_t row = 0; row < rows.rows(); ++row) {
     double gain = 0;
@@ -99,12 +95,6 @@ float choose_parent_power(const Context& context, const model::LinearMember& mem
     best = power;
   }
   return best;
-}
-
-metrics::Calibration calibrate(const Context& context, std::span<const model::LinearMember> members,
-                               const Examples& rows) {
-  constexpr std::size_t kDepth = 10;  // labels a row: beyond the true ones, so that misses show too
-  return metrics::fit_calibration(rank_rows(context, members, rows, kDepth).items);
 }
 
 }  // namespace mhe::train

@@ -10,11 +10,20 @@
 #include <vector>
 
 #include "base/context.h"
+#include "matrix/ragged.h"
 #include "metrics/calibration.h"
 #include "model/linear_model.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
+
+/// The best labels of every row, best first, and whether they are true.
+using RankedRows = Ragged<metrics::ScoredHit>;
+
+/// The `k` best; 10 reach beyond the true labels of most rows, so that misses show too.
+[[nodiscard]] RankedRows rank_rows(const Context& context,
+                                   std::span<const model::LinearMember> members,
+                                   const Examples& rows, std::size_t k = 10);
 
 /// Precision at 1, 3 and 5, in per cent.
 struct Precision {
@@ -23,9 +32,8 @@ struct Precision {
   double at_5 = 0;
 };
 
-[[nodiscard]] Precision measure_precision(const Context& context,
-                                          std::span<const model::LinearMember> members,
-                                          const Examples& rows);
+/// Of rows ranked at least 5 deep.
+[[nodiscard]] Precision precision_of(const RankedRows& ranked);
 
 /// nDCG@5 of each row, in per cent: of one number for a ranking, the one that depends least on
 /// single labels.
@@ -37,10 +45,5 @@ struct Precision {
 /// tell.
 [[nodiscard]] float choose_parent_power(const Context& context, const model::LinearMember& member,
                                         const Examples& rows);
-
-/// Scores of the best labels of each row against whether they are true.
-[[nodiscard]] metrics::Calibration calibrate(const Context& context,
-                                             std::span<const model::LinearMember> members,
-                                             const Examples& rows);
 
 }  // namespace mhe::train

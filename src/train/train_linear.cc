@@ -71,8 +71,9 @@ metrics::Calibration judge(const Context& context, const LinearOptions& options,
   report.parent_power = members[0].search.parent_power;
   report.judged_rows = judged.rows();
   if (judged.rows() == 0) return {};
-  report.precision = measure_precision(context, views.members, judged);
-  return calibrate(context, views.members, judged);
+  const RankedRows ranked = rank_rows(context, views.members, judged);
+  report.precision = precision_of(ranked);
+  return metrics::fit_calibration(ranked.items);
 }
 
 // Puts rows that were held out back.
@@ -145,12 +146,12 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   report.labels = set.names.size();
   report.features = set.examples.features.num_columns;
   report.members = given.ensemble;
-  report.lengths = member_lengths(given, set.names.size(), 0);
-  check_covers(report.lengths, set.names.size());
+  check_covers(member_lengths(given, set.names.size(), 0), set.names.size());
   const Examples judged =
       read_judged ? read_judged(set)
                   : hold_out(set.examples, held_out_rows(given, set.examples), context.seed());
   LinearOptions options = decided(context, given, set.examples, set.names.size());
+  report.lengths = member_lengths(options, set.names.size(), 0);
   report.loss_weight = options.loss_weight;
   if (run.ram_bytes > 0) {
     options.cascade.solvers = plan_linear(context, set, options, run.ram_bytes).solvers;
