@@ -33,9 +33,9 @@ LinearOptions preset(std::string_view name) {
 
 void validate(const LinearOptions& options) {
   const heads::SolverOptions& solver = options.cascade.solver;
-  require(options.head == "cascade" || options.head == "onehot",
+  require(options.head == "auto" || options.head == "cascade" || options.head == "onehot",
           "head \"{}\"; the linear encoder has cascade and onehot", options.head);
-  require(options.head == "cascade" || options.lengths.empty(),
+  require(options.head != "onehot" || options.lengths.empty(),
           "onehot is a single head; lengths belong to cascade");
   require(options.lengths.size() != 1, "a cascade has at least 2 heads; 1 length was given");
   for (const std::uint32_t length : options.lengths) {
@@ -129,7 +129,23 @@ float default_prune(std::size_t nonzeros, std::size_t rows, float strength) {
   return std::min(kMostOfAny, strength * static_cast<float>(prune));
 }
 
-LinearOptions completed(LinearOptions options, const SparseMatrix& features) {
+namespace {
+
+// A tree saves time and loses the labels that its upper levels miss. Where every label against all
+// rows takes a few seconds at most there is nothing to save.
+bool is_one_hot_cheap(const SparseMatrix& features, std::size_t num_labels) {
+  constexpr double kFewProducts = 5e8;  // of a sweep over all rows for all labels
+  return static_cast<double>(features.nonzeros()) * static_cast<double>(num_labels) <= kFewProducts;
+}
+
+}  // namespace
+
+LinearOptions completed(LinearOptions options, const SparseMatrix& features,
+                        std::size_t num_labels) {
+  if (options.head == "auto") {
+    const bool asks_for_tree = !options.lengths.empty() || options.leaf > 0;
+    options.head = !asks_for_tree && is_one_hot_cheap(features, num_labels) ? "onehot" : "cascade";
+  }
   heads::SolverOptions& solver = options.cascade.solver;
   solver.prune = options.prune >= 0
                      ? options.prune

@@ -17,7 +17,7 @@
 namespace mhe::train {
 
 struct LinearOptions {
-  std::string head = "cascade";        ///< or onehot: one level, every label against all rows
+  std::string head = "auto";           ///< cascade, onehot (no tree), or by rule
   std::vector<std::uint32_t> lengths;  ///< of the heads; empty: by rule from the number of labels
   std::size_t leaf = 0;                ///< length of the last head; 0: by rule
   std::size_t ensemble = 1;            ///< cascades whose scores are averaged
@@ -35,7 +35,7 @@ struct LinearOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("head", head, "cascade, or onehot: every label against all rows");
+    v("head", head, "cascade, onehot: every label against all rows, or auto: by rule");
     v("lengths", lengths, "lengths of the heads, such as 107,40; default: by rule");
     v("leaf", leaf, "length of the last head where --lengths are not given; 0: by rule");
     v("ensemble", ensemble, "train so many cascades and average their scores");
@@ -85,9 +85,10 @@ void choose_text_options(const TextSample& sample, text::VectorizerOptions& text
 /// less data there is, the less there is to save.
 [[nodiscard]] float default_prune(std::size_t nonzeros, std::size_t rows, float strength);
 
-/// The options with what the features of the training data decide where a user left it open; a loss
-/// weight left open is 1.
-[[nodiscard]] LinearOptions completed(LinearOptions options, const SparseMatrix& features);
+/// The options with what the training data decide where a user left it open; a loss weight left
+/// open is 1.
+[[nodiscard]] LinearOptions completed(LinearOptions options, const SparseMatrix& features,
+                                      std::size_t num_labels);
 
 /// The options as a JSON object.
 [[nodiscard]] std::string to_json(LinearOptions options);

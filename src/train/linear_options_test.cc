@@ -78,7 +78,7 @@ TEST(LinearOptions, AllAreInTheJson) {
   options.text.fields = {{.name = "title", .own = true}};
   const auto json = nlohmann::json::parse(to_json(options));
   EXPECT_EQ(json.at("lengths"), nlohmann::json({3, 5}));
-  EXPECT_EQ(json.at("head"), "cascade");
+  EXPECT_EQ(json.at("head"), "auto");
   EXPECT_EQ(json.at("fields").at(0).at("name"), "title");
   std::size_t visited = 0;
   options.visit([&](const char* name, auto&, const char*) {
@@ -110,6 +110,34 @@ TEST(LeafRule, GrowsWithTheLabelsWithinBounds) {
   EXPECT_EQ(leaf_of(options, 10'000'000), 100U);
   options.leaf = 7;
   EXPECT_EQ(leaf_of(options, 10'000), 7U);
+}
+
+SparseMatrix with_nonzeros(std::size_t nonzeros) {
+  SparseMatrix features;
+  features.num_columns = 10;
+  features.columns.assign(nonzeros, 0);
+  features.values.assign(nonzeros, 1);
+  features.offsets = {0, nonzeros};
+  return features;
+}
+
+TEST(HeadRule, IsOneHotWhereATreeSavesNothing) {
+  const SparseMatrix features = with_nonzeros(1000);
+  EXPECT_EQ(completed({}, features, 500'000).head, "onehot");
+  EXPECT_EQ(completed({}, features, 500'001).head, "cascade");
+}
+
+TEST(HeadRule, LeavesWhatIsGiven) {
+  const SparseMatrix features = with_nonzeros(10);
+  LinearOptions with_lengths;
+  with_lengths.lengths = {2, 3};
+  EXPECT_EQ(completed(with_lengths, features, 5).head, "cascade");
+  EXPECT_EQ(completed(preset("fast"), features, 5).head, "cascade");
+  LinearOptions with_head;
+  with_head.head = "cascade";
+  EXPECT_EQ(completed(with_head, features, 5).head, "cascade");
+  with_head.head = "onehot";
+  EXPECT_EQ(completed(with_head, with_nonzeros(1000), 500'001).head, "onehot");
 }
 
 TEST(TextRule, FavoursTheFirstOfSeveralColumns) {

@@ -150,12 +150,12 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   report.labels = set.names.size();
   report.features = set.examples.features.num_columns;
   report.members = given.ensemble;
-  report.lengths = member_lengths(given, set.names.size(), 0);
-  check_covers(report.lengths, set.names.size());
+  check_covers(member_lengths(given, set.names.size(), 0), set.names.size());
   const Examples judged =
       read_judged ? read_judged(set)
                   : hold_out(set.examples, held_out_rows(given, set.examples), context.seed());
   LinearOptions options = decided(context, given, set.examples, set.names.size());
+  report.lengths = member_lengths(options, set.names.size(), 0);
   report.loss_weight = options.loss_weight;
   if (run.ram_bytes > 0) {
     options.cascade.solvers = plan_linear(context, set, options, run.ram_bytes).solvers;

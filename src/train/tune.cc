@@ -133,7 +133,8 @@ class Search {
       for (const Move& move : text_moves(vectorizer_->options())) try_text(move);
       if (features_are_rejected_) read(tuned_.text_rule);
     }
-    for (const Move& move : head_moves(tuned_.options, num_labels_)) try_head(move);
+    const LinearOptions complete = completed(tuned_.options, training_.features, num_labels_);
+    for (const Move& move : head_moves(complete, num_labels_)) try_head(move);
     return std::move(tuned_);
   }
 
@@ -152,7 +153,8 @@ class Search {
         read_training_set(context_, input_, tuned_.options.text, rule, how_.ram_bytes);
     (void)trim_labels(set, tuned_.options.min_label_count);
     if (how_.ram_bytes > 0) {
-      const LinearOptions complete = completed(tuned_.options, set.examples.features);
+      const LinearOptions complete =
+          completed(tuned_.options, set.examples.features, set.names.size());
       solvers_ = plan_linear(context_, set, complete, how_.ram_bytes).solvers;
     }
     num_labels_ = set.names.size();
@@ -169,7 +171,7 @@ class Search {
     const double begin = seconds();
     if (!tuned_.trials.empty() && begin + longest_ > how_.seconds) return std::nullopt;
     context_.report({fmt::format("trying {}", setting), tuned_.trials.size(), 0, "trials"});
-    LinearOptions complete = completed(options, training_.features);
+    LinearOptions complete = completed(options, training_.features, num_labels_);
     complete.cascade.solvers = solvers_;
     Gains gains = try_options(context_, training_, judges_, num_labels_, complete);
     const double took = seconds() - begin;
@@ -180,7 +182,8 @@ class Search {
 
   void try_loss_weights() {
     LinearOptions options = tuned_.options;
-    const float start = completed(options, training_.features).cascade.solver.loss_weight;
+    const float start =
+        completed(options, training_.features, num_labels_).cascade.solver.loss_weight;
     const auto improves = [&](float weight) {
       options.loss_weight = weight;
       return keep_if_better(attempt(fmt::format("loss weight {:.2g}", weight), options));
@@ -269,7 +272,7 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
 
 LinearOptions decided(const Context& context, const LinearOptions& given, const Examples& examples,
                       std::size_t num_labels) {
-  LinearOptions options = completed(given, examples.features);
+  LinearOptions options = completed(given, examples.features, num_labels);
   if (given.loss_weight == 0 && should_choose_loss_weight(examples.features)) {
     options.cascade.solver.loss_weight = choose_loss_weight(context, examples, num_labels, options);
   }

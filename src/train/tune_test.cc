@@ -45,7 +45,7 @@ float chosen_weight(const std::vector<testing::ToyRow>& rows, std::size_t thread
   LinearOptions options;
   options.lengths = {4, 5};
   return choose_loss_weight(context, set.examples, kLabels,
-                            completed(options, set.examples.features));
+                            completed(options, set.examples.features, set.names.size()));
 }
 
 TEST(ChooseLossWeight, IsSmallerWhereLabelsAreNoisy) {
@@ -67,6 +67,7 @@ class TuneTest : public ::testing::Test {
  protected:
   [[nodiscard]] Tuned tune_with(const TuneOptions& how) const {
     LinearOptions options;
+    options.head = "cascade";  // by rule so few rows get no tree
     return tune(context_, testing::read_from(data_), options, choose_text_options, how);
   }
   static std::size_t count(const Tuned& tuned, const std::string& word) {
