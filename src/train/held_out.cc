@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "predict/member_search.h"
 
 namespace mhe::train {
 namespace {
@@ -20,25 +19,7 @@ namespace {
 Ragged<metrics::ScoredHit> rank_rows(const Context& context,
                                      std::span<const model::LinearMember> members,
                                      const Examples& rows, std::size_t k) {
-  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
-  constexpr std::size_t kAnyLabel = std::numeric_limits<std::uint32_t>::max();
-  std::vector<Ragged<metrics::ScoredHit>> parts((rows.rows() + kGrain - 1) / kGrain);
-  std::vector<std::unique_ptr<predict::MemberSearch>> searches(context.threads());
-  parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
-    auto& search = searches[block.worker];
-    if (!search) search = std::make_unique<predict::MemberSearch>(members, kAnyLabel);
-    for (std::size_t row = block.begin; row < block.end; ++row) {
-      const auto truth = rows.labels[row];
-      for (const predict::Prediction& found : search->search(rows.features[row], k)) {
-        const bool hit = std::find(truth.begin(), truth.end(), found.label) != truth.end();
-        parts[block.index].items.push_back({found.probability, hit});
-      }
-      parts[block.index].end_row();
-    }
-  });
-  Ragged<metrics::ScoredHit> all;
-  for (const auto& part : parts) all.append(part);
-  return all;
+  return mark_hits(rank_labels(context, members, rows, k), rows);
 }
 
 double precision_at(const Ragged<metrics::ScoredHit>& ranked, std::size_t k) {
@@ -52,6 +33,40 @@ double precision_at(const Ragged<metrics::ScoredHit>& ranked, std::size_t k) {
 }
 
 }  // namespace
+
+Ragged<predict::Prediction> rank_labels(const Context& context,
+                                        std::span<const model::LinearMember> members,
+                                        const Examples& rows, std::size_t k) {
+  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
+  constexpr std::size_t kAnyLabel = std::numeric_limits<std::uint32_t>::max();
+  std::vector<Ragged<predict::Prediction>> parts((rows.rows() + kGrain - 1) / kGrain);
+  std::vector<std::unique_ptr<predict::MemberSearch>> searches(context.threads());
+  parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
+    auto& search = searches[block.worker];
+    if (!search) search = std::make_unique<predict::MemberSearch>(members, kAnyLabel);
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      parts[block.index].push_row(search->search(rows.features[row], k));
+    }
+  });
+  Ragged<predict::Prediction> all;
+  for (const auto& part : parts) all.append(part);
+  return all;
+}
+
+Ragged<metrics::ScoredHit> mark_hits(const Ragged<predict::Prediction>& ranked,
+                                     const Examples& rows) {
+  Ragged<metrics::ScoredHit> hits;
+  hits.offsets = ranked.offsets;
+  hits.items.reserve(ranked.items.size());
+  for (std::size_t row = 0; row < ranked.rows(); ++row) {
+    const auto truth = rows.labels[row];
+    for (const predict::Prediction& found : ranked[row]) {
+      const bool hit = std::find(truth.begin(), truth.end(), found.label) != truth.end();
+      hits.items.push_back({found.probability, hit});
+    }
+  }
+  return hits;
+}
 
 Precision measure_precision(const Context& context, std::span<const model::LinearMember> members,
                             const Examples& rows) {

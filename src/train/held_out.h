@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "base/context.h"
+#include "matrix/ragged.h"
 #include "metrics/calibration.h"
 #include "model/linear_model.h"
+#include "predict/member_search.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -22,6 +24,15 @@ struct Precision {
   double at_3 = 0;
   double at_5 = 0;
 };
+
+/// The k best labels of every row, best first, with their scores.
+[[nodiscard]] Ragged<predict::Prediction> rank_labels(const Context& context,
+                                                      std::span<const model::LinearMember> members,
+                                                      const Examples& rows, std::size_t k);
+
+/// Of labels as rank_labels() gives them: their scores, and whether they are true.
+[[nodiscard]] Ragged<metrics::ScoredHit> mark_hits(const Ragged<predict::Prediction>& ranked,
+                                                   const Examples& rows);
 
 [[nodiscard]] Precision measure_precision(const Context& context,
                                           std::span<const model::LinearMember> members,
