@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/judge_heads.h"
 
+#include <cstdint>
 #include <numeric>
-#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -20,11 +23,9 @@ using testing::toy_set;
 
 class JudgeHeads : public ::testing::Test {
  protected:
-  // Few sweeps: it must make mistakes.
   static std::vector<model::TrainedMember> train(std::vector<std::uint32_t> lengths) {
     LinearOptions options;
     options.lengths = std::move(lengths);
-    options.cascade.solver.sweeps = 1;
     options.beam = 2;
     const Context context({.threads = 1});
     const TrainingSet set = toy_set(toy_rows(200, 20), 20);
@@ -32,7 +33,19 @@ class JudgeHeads : public ::testing::Test {
   }
 
   const Context context_ = Context({.threads = 2});
-  const TrainingSet unseen_ = toy_set(toy_rows(300, 20, 2), 20);
+  // Every third row is labelled wrongly, so that there are mistakes to count.
+  static TrainingSet make_unseen() {
+    TrainingSet set = toy_set(toy_rows(300, 20, 2), 20);
+    Ragged<LabelId>& labels = set.examples.labels;
+    for (std::size_t row = 0; row < labels.rows(); row += 3) {
+      for (std::uint64_t i = labels.offsets[row]; i < labels.offsets[row + 1]; ++i) {
+        labels.items[i] = LabelId{static_cast<std::uint32_t>((index_of(labels.items[i]) + 7) % 20)};
+      }
+    }
+    return set;
+  }
+
+  const TrainingSet unseen_ = make_unseen();
   const std::vector<std::uint32_t> counts_ = count_labels(unseen_.examples.labels, 20);
 };
 
@@ -61,7 +74,8 @@ TEST_F(JudgeHeads, ABeamOfEverythingKeepsEverything) {
 
 TEST_F(JudgeHeads, UnseenLabelsAreLost) {
   Examples rows = unseen_.examples;
-  for (LabelId& label : rows.labels.items) label = LabelId{index_of(label) + 20};
+  for (LabelId& label : rows.labels.items)
+    label = LabelId{static_cast<std::uint32_t>(index_of(label) + 20)};
   for (const HeadAccuracy& head : judge_heads(context_, train({4, 5})[0], rows)) {
     EXPECT_EQ(head.best_right, 0);
     EXPECT_EQ(head.kept, 0);
