@@ -10,41 +10,79 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work="$here/build/demo"
 mkdir -p "$work"
 cd "$work"
+export LC_NUMERIC=C  # numbers have points here
 
-bold='' plain=''
-if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\033[1m' plain=$'\033[0m'; fi
+bold='' dim='' plain=''
+if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\033[1m' dim=$'\033[2m' plain=$'\033[0m'; fi
 title() { printf '\n%s== %s ==%s\n' "$bold" "$*" "$plain"; }
 # Shows a command as one would type it, then runs it.
-show() { printf '%s$ mhe %s%s\n' "$bold" "$*" "$plain"; "$mhe" "$@" 2>&1; }
+show() { printf '%s$ mhe %s%s\n' "$dim" "$*" "$plain"; "$mhe" "$@" 2>&1; }
 
-# The words for one definition, a line each.
-answer() {
-  printf '%s\n' "$1" | "$mhe" predict words.mhe -k 5 --json 2>/dev/null |
-    grep -oE '"label":"([^"\\]|\\.)*","p":[0-9.e-]+' |
-    sed -E 's/"label":"(.*)","p":(.*)/\2 \1/' |
-    while read -r p word; do printf '  %5.1f %%  %s\n' "$(awk "BEGIN { print 100 * $p }")" "$word"; done
+# A number of the object that `mhe train --json` printed.
+figure() { grep -oE "\"$1\":[0-9.e+-]+" trained.json | cut -d: -f2; }
+
+# Trains with a report, and says what it took.
+train() {
+  local data=$1 model=$2
+  printf '%s$ mhe train %s --out %s --report report.html%s\n' "$dim" "$data" "$model" "$plain"
+  "$mhe" train "$data" --out "$model" --report report.html --json 2>&1 >trained.json
+  printf '\n%sTrained in %.0f s with %.0f MB of memory; the model is a file of %.0f MB.%s\n' "$bold" \
+    "$(figure wall_s)" "$(figure peak_rss_mb)" "$(figure model_mb)" "$plain"
+}
+
+# Five labels and their probabilities, a line each, from a JSON object of `mhe predict`.
+draw_answer() {
+  grep -oE '"label":"([^"\\]|\\.)*","p":[0-9.e-]+' | sed -E 's/"label":"(.*)","p":(.*)/\2\t\1/' |
+    awk -F '\t' '{ bar = sprintf("%*s", int($1 * 30 + 0.5), ""); gsub(/ /, "#", bar)
+                   printf "  %5.1f %%  %-22s %s\n", 100 * $1, $2, bar }'
+}
+
+ask() {
+  printf '%s%s%s\n' "$bold" "$1" "$plain"
+  printf '%s\n' "$1" | "$mhe" predict words.mhe -k 5 --json 2>/dev/null | draw_answer
+}
+
+# One process answers all questions: it has the model open and answers a line as it comes.
+prompt() {
+  local line answer
+  title "Your turn: type a definition and press enter; an empty line ends"
+  coproc "$mhe" predict words.mhe -k 5 --json --format text 2>/dev/null
+  trap 'echo; exec {COPROC[1]}>&-; next_steps; exit 0' INT
+  while read -rep 'definition> ' line && [[ -n ${line// } ]]; do
+    printf '%s\n' "$line" >&"${COPROC[1]}"
+    read -r answer <&"${COPROC[0]}" || break
+    draw_answer <<<"$answer" || echo "  no word comes to mind"
+  done
+  trap - INT
 }
 
 next_steps() {
   title "Next"
   cat <<END
-Everything is in build/demo: the task in words, the model in words.mhe.
-  mhe inspect words.mhe                    what is in it
-  mhe bench predict words.mhe words/test.tsv --threads 1
+Everything is in build/demo: the data, the model, and report.html, a page that
+shows how good it is and where it errs.
+  mhe predict build/demo/words.mhe        ask it more, line by line
+  mhe inspect build/demo/words.mhe        what is in it
+  mhe bench predict build/demo/words.mhe build/demo/words/test.tsv --threads 1
 Your own data, a CSV with a text and a column of tags:
   mhe train my.csv --text title,body --labels tags --out my.mhe
   echo "some text" | mhe predict my.mhe -k 5
-The program is build/release/mhe; docs/ explains formats, training and metrics.
+The program is build/release/mhe. docs/guides/your-own-data.md goes on.
 END
 }
 
 synthetic_demo() {
-  echo "The dictionaries of Debian are not to be had here ($1), so the data is made up."
+  printf '\nDebian'\''s dictionaries are not to be had here (%s),\nso the data is made up.\n' "$1"
   title "Rows that follow from a seed"
-  show data synthetic --rows 50000 --labels 5000 --out synthetic --force
-  title "Train, then score on rows it has not seen"
-  show train synthetic/train.txt --out synthetic.mhe
-  show eval synthetic.mhe synthetic/test.txt
+  show data synthetic --rows 50000 --labels 5000 --out words --force
+  title "Train, from vectors to a model file"
+  train words/train.xmc words.mhe
+  title "Score it on rows it has not seen"
+  show eval words.mhe words/test.xmc
+  title "Five labels for each of three rows, with probabilities"
+  head -n 4 words/test.xmc | sed '1s/^[0-9]*/3/' >three.txt
+  show predict words.mhe three.txt -k 5
+  next_steps | sed 's/test\.tsv/test.xmc/; /ask it more/d'
   exit
 }
 
@@ -53,7 +91,7 @@ command -v apt-get >/dev/null || synthetic_demo "this is not Debian"
 show data reverse-dictionary --out words --force --install || synthetic_demo "see above"
 
 title "Train, from raw text to a model file: a minute or two"
-show train words/train.tsv --out words.mhe
+train words/train.tsv words.mhe
 
 title "Score it on definitions it has not seen"
 show eval words.mhe words/test.tsv
@@ -61,12 +99,8 @@ show eval words.mhe words/test.tsv
 title "Ask it something"
 for question in "a small house for a dog" "fear of open or public places" \
   "a person who studies the stars and planets" "to walk slowly without any aim"; do
-  printf '%s%s%s\n' "$bold" "$question" "$plain"
-  answer "$question"
+  ask "$question"
 done
 
-if [[ -t 0 && -t 1 ]]; then
-  title "Your turn: type a definition; an empty line ends"
-  while read -rep 'definition> ' line && [[ -n $line ]]; do answer "$line"; done
-fi
+if [[ -t 0 && -t 1 ]]; then prompt; fi
 next_steps

@@ -15,8 +15,7 @@ struct NamedBar {
   std::string note;  ///< behind the bar
 };
 
-/// Horizontal bars below each other, from one left edge, as a picture. Texts are our own: nothing
-/// is escaped.
+/// Horizontal bars below each other, from one left edge, as a picture.
 [[nodiscard]] std::string bar_svg(std::span<const NamedBar> bars, std::string_view title,
                                   std::string_view unit);
 

@@ -30,6 +30,7 @@ std::string format_amount(std::uint64_t amount, std::string_view unit) {
 }
 
 std::string format_progress(const Progress& progress, double seconds) {
+  if (progress.done == 0 && progress.total == 0) return std::string(progress.stage);
   std::string line =
       fmt::format("{}: {}", progress.stage, format_amount(progress.done, progress.unit));
   const double rate = seconds > 0 ? static_cast<double>(progress.done) / seconds : 0;
@@ -48,6 +49,19 @@ std::string format_progress(const Progress& progress, double seconds) {
   return line;
 }
 
+// Broken at blanks, where a terminal would break words; further lines are indented.
+std::string wrap(std::string_view text, std::size_t width) {
+  constexpr std::string_view kIndent = "     ";
+  std::string wrapped;
+  for (std::size_t room = width; text.size() > room; room = width - kIndent.size()) {
+    const std::size_t blank = text.rfind(' ', room);
+    if (blank == std::string_view::npos || blank == 0) break;  // a word longer than a line
+    wrapped += fmt::format("{}\n{}", text.substr(0, blank), kIndent);
+    text.remove_prefix(blank + 1);
+  }
+  return wrapped + std::string(text);
+}
+
 }  // namespace
 
 Console::Console() : error_is_terminal_(::isatty(STDERR_FILENO) == 1) {}
@@ -61,21 +75,23 @@ void Console::print(std::string_view text) {
 
 void Console::say(std::string_view line) {
   clear_progress();
-  fmt::print(stderr, "mhe: {}\n", line);
+  const std::string whole = fmt::format("mhe: {}", line);
+  fmt::print(stderr, "{}\n", error_is_terminal_ ? wrap(whole, width()) : whole);
 }
 
 void Console::show(const Progress& progress) {
   const auto now = Clock::now();
-  if (progress.stage != stage_) {
+  const bool begins = progress.stage != stage_;
+  if (begins) {
     stage_ = progress.stage;
     stage_start_ = now;
-    last_shown_ = now;
-    return;
+    if (!error_is_terminal_) last_shown_ = now;
   }
-  // A bar is redrawn ten times a second at most; a log gets a line every ten seconds.
+  // A bar shows every stage and is redrawn ten times a second at most; a log gets a line every ten
+  // seconds.
   const auto interval =
       error_is_terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10);
-  if (now - last_shown_ < interval) return;
+  if (now - last_shown_ < interval && !(begins && error_is_terminal_)) return;
   last_shown_ = now;
   std::string line =
       format_progress(progress, std::chrono::duration<double>(now - stage_start_).count());
@@ -110,13 +126,17 @@ Usage Console::usage() const {
           static_cast<std::uint64_t>(used.ru_maxrss) * kKibibyte};
 }
 
-std::unique_ptr<Context> Console::make_context(std::size_t threads, std::uint64_t seed) {
+ContextOptions Console::context_options(std::size_t threads, std::uint64_t seed) {
   ContextOptions options;
   options.threads = threads;
   options.seed = seed;
   options.on_warning = [this](std::string_view message) { say(message); };
   options.on_progress = [this](const Progress& progress) { show(progress); };
-  return std::make_unique<Context>(std::move(options));
+  return options;
+}
+
+std::unique_ptr<Context> Console::make_context(std::size_t threads, std::uint64_t seed) {
+  return std::make_unique<Context>(context_options(threads, seed));
 }
 
 double Console::wall_seconds() const {

@@ -44,7 +44,9 @@ class Console {
   /// Removes a progress bar that is still on the screen.
   void clear_progress();
 
-  /// A Context whose words and progress come here. `threads` 0: one per core.
+  /// Words and progress come here. `threads` 0: one per core.
+  [[nodiscard]] ContextOptions context_options(std::size_t threads, std::uint64_t seed = 1);
+  /// A Context of these options.
   [[nodiscard]] std::unique_ptr<Context> make_context(std::size_t threads, std::uint64_t seed = 1);
 
   [[nodiscard]] Usage usage() const;

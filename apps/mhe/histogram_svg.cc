@@ -19,7 +19,7 @@ constexpr double kRight = 16;
 constexpr double kTop = 44;
 constexpr double kBottom = 48;
 constexpr std::size_t kBars = 60;
-constexpr int kTicks = 6;
+constexpr std::size_t kTicks = 6;
 
 }  // namespace
 
@@ -46,12 +46,13 @@ std::string histogram_svg(std::span<const double> sorted, std::string_view title
         kLeft + static_cast<double>(bar) / kBars * plot_width, floor - height,
         plot_width / kBars - 1, height);
   }
-  for (int tick = 0; tick <= kTicks; ++tick) {
-    const double value = range * tick / kTicks;
-    svg += svg_text(x_of(value), floor + 18, "middle", fmt::format("{:.3g}", value));
+  for (const double tick : round_ticks(0, range, kTicks)) {
+    if (tick > range) continue;
+    svg += svg_rule(x_of(tick), floor, floor + 4, "#888888");
+    svg += svg_text(x_of(tick), floor + 18, "middle", format_tick(tick));
   }
   svg += svg_text(kLeft + plot_width / 2, kHeight - 10, "middle", unit);
-  svg += svg_text(kLeft - 6, kTop + 4, "end", fmt::format("{:.0f}", most));
+  svg += svg_text(kLeft - 6, kTop + 4, "end", format_tick(most));
   svg += svg_text(kLeft - 6, floor, "end", "0");
   double label_y = kTop + 4;
   for (const Marker& marker : markers) {
@@ -59,7 +60,8 @@ std::string histogram_svg(std::span<const double> sorted, std::string_view title
     svg += svg_rule(x, kTop, floor, "#cc3311");
     const bool left_side = x > kWidth - 120;
     svg += svg_text(left_side ? x - 4 : x + 4, label_y, left_side ? "end" : "start",
-                    fmt::format("{} {:.3g}", marker.name, marker.value));
+                    fmt::format("{} {:.3g}{}", marker.name, marker.value,
+                                marker.value > range ? ", further right" : ""));
     label_y += 16;
   }
   return svg + "</svg>\n";

@@ -17,6 +17,7 @@
 #include "data_flags.h"
 #include "kernels/dual_sweep.h"
 #include "option_flags.h"
+#include "phase_clock.h"
 #include "table.h"
 #include "text_flags.h"
 #include "train/train_linear.h"
@@ -39,53 +40,6 @@ struct BenchTrainFlags {
   std::string svg;
 };
 
-struct Phase {
-  std::string name;
-  double wall_s = 0;
-  double cpu_s = 0;
-};
-
-// What a stage of the library's progress is called here.
-std::string phase_of(const Progress& progress) {
-  if (progress.stage == "making features") return "features";
-  if (progress.stage == "ordering labels" || progress.stage == "clustering labels") {
-    return "ordering";
-  }
-  if (progress.stage == "finding candidates") return "candidates";
-  if (progress.stage == "training levels") return fmt::format("level {}", progress.done + 1);
-  if (progress.stage == "calibrating") return "calibration";
-  if (progress.stage == "writing the model") return "writing";
-  return "reading";
-}
-
-// Shares time out to phases: a phase lasts until a stage of another one is reported.
-class PhaseClock {
- public:
-  explicit PhaseClock(const Console& console) : console_(console), last_(console.usage()) {}
-
-  void enter(const std::string& name) {
-    if (name == current_) return;
-    stop();
-    current_ = name;
-  }
-  void stop() {
-    const Usage now = console_.usage();
-    auto phase = std::find_if(phases_.begin(), phases_.end(),
-                              [&](const Phase& other) { return other.name == current_; });
-    if (phase == phases_.end()) phase = phases_.insert(phases_.end(), {current_});
-    phase->wall_s += now.wall_seconds - last_.wall_seconds;
-    phase->cpu_s += now.cpu_seconds - last_.cpu_seconds;
-    last_ = now;
-  }
-  [[nodiscard]] const std::vector<Phase>& phases() const noexcept { return phases_; }
-
- private:
-  const Console& console_;
-  Usage last_;
-  std::string current_ = "reading";
-  std::vector<Phase> phases_;
-};
-
 struct Run {
   train::LinearReport report;
   std::vector<Phase> phases;
@@ -101,29 +55,21 @@ struct Run {
 Run run_once(Console& console, const BenchTrainFlags& flags, const train::LinearOptions& options,
              const CLI::App& command) {
   PhaseClock clock(console);
-  ContextOptions context_options;
-  context_options.threads = flags.threads;
-  context_options.seed = flags.seed;
-  context_options.on_warning = [&](std::string_view message) { console.say(message); };
-  context_options.on_progress = [&](const Progress& progress) {
-    clock.enter(phase_of(progress));
-    console.show(progress);
-  };
-  const Context context(std::move(context_options));
+  const auto context = make_timed_context(console, clock, flags.threads, flags.seed);
   const TemporaryDirectory directory("mhe-bench");
   train::LinearRun how;
   how.out = directory.file("model.mhe");
   how.text_rule = make_text_rule(command, flags.own);
   Run run;
   run.report =
-      train::train_linear(context, make_read_options(flags.data, flags.input), options, how);
+      train::train_linear(*context, make_read_options(flags.data, flags.input), options, how);
   clock.stop();
   run.phases = clock.phases();
   for (const Phase& phase : run.phases) {
     run.total.wall_s += phase.wall_s;
     run.total.cpu_s += phase.cpu_s;
   }
-  run.threads = context.threads();
+  run.threads = context->threads();
   run.model_bytes = std::filesystem::file_size(how.out);
   return run;
 }

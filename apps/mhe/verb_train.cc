@@ -5,13 +5,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/atomic_file.h"
+#include "config_file.h"
 #include "data_flags.h"
+#include "kernels/dual_sweep.h"
 #include "option_flags.h"
+#include "phase_clock.h"
+#include "report_page.h"
 #include "text_flags.h"
 #include "train/train_linear.h"
 #include "units.h"
@@ -36,6 +43,9 @@ struct TrainFlags {
   std::uint64_t seed = 1;
   double tune_seconds = 0;
   double flush_seconds = 10;
+  std::string report;
+  std::string config;
+  bool dump_config = false;
   bool resume = false;
   bool json = false;
 };
@@ -71,6 +81,16 @@ void tell_trials(Console& console, const std::vector<train::Trial>& trials) {
   }
 }
 
+std::string shape_of(const train::LinearReport& report) {
+  std::string shape = fmt::format("heads of {}", fmt::join(report.lengths, " x "));
+  if (report.members > 1) shape += fmt::format(" and {} more cascades", report.members - 1);
+  return shape;
+}
+
+std::string_view kind_of_judges(const TrainFlags& flags) {
+  return flags.valid.empty() ? "held-out" : "validation";
+}
+
 void tell(Console& console, const TrainFlags& flags, const train::LinearReport& report) {
   tell_trials(console, report.trials);
   if (report.resumed_blocks > 0) {
@@ -81,15 +101,14 @@ void tell(Console& console, const TrainFlags& flags, const train::LinearReport& 
     console.say(fmt::format("left out {} labels of fewer than {} rows",
                             format_count(report.trimmed_labels), flags.options.min_label_count));
   }
-  std::string shape = fmt::format("heads of {}", fmt::join(report.lengths, " x "));
-  if (report.members > 1) shape += fmt::format(" and {} more cascades", report.members - 1);
-  console.say(fmt::format("{}, {} features, power of the path {:.2g}, loss weight {:.2g}", shape,
-                          format_count(report.features), report.parent_power, report.loss_weight));
+  console.say(fmt::format("{}, {} features, power of the path {:.2g}, loss weight {:.2g}",
+                          shape_of(report), format_count(report.features), report.parent_power,
+                          report.loss_weight));
   if (report.precision) {
     console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
-                            format_count(report.judged_rows),
-                            flags.valid.empty() ? "held-out" : "validation", report.precision->at_1,
-                            report.precision->at_3, report.precision->at_5));
+                            format_count(report.judged_rows), kind_of_judges(flags),
+                            report.precision->at_1, report.precision->at_3,
+                            report.precision->at_5));
   } else {
     console.say("no rows were held out, so scores are not calibrated to probabilities");
   }
@@ -146,7 +165,40 @@ LearnedTask make_learned_task(const TrainFlags& flags, const CLI::App& command,
   return task;
 }
 
-void run_train(Console& console, const TrainFlags& flags, const CLI::App& command) {
+void print_config(Console& console, const TrainFlags& flags, const CLI::App& command,
+                  const train::LinearOptions& options) {
+  nlohmann::ordered_json values = option_values(command, options);
+  for (auto& [key, value] : values.items()) {
+    // What the data or a search may decide is left to them when the run is repeated.
+    const bool by_rule = key == "word-ngrams" || key == "min-df" || flags.tune_seconds > 0;
+    if (by_rule && command.count("--" + key) == 0) value = nullptr;
+  }
+  console.print(dump_config(command, values).dump(2) + "\n");
+}
+
+std::string make_page(const Console& console, const TrainFlags& flags,
+                      const train::LinearReport& report, const train::TrainingHistory& history,
+                      const PhaseClock& clock, std::size_t threads) {
+  return training_page({.history = history,
+                        .model = flags.out,
+                        .data = flags.input == "-" ? "standard input" : flags.input,
+                        .judges = std::string(kind_of_judges(flags)),
+                        .shape = shape_of(report),
+                        .phases = clock.phases(),
+                        .parts = model_parts(flags.out),
+                        .model_bytes = std::filesystem::file_size(flags.out),
+                        .usage = console.usage(),
+                        .threads = threads,
+                        .isa = std::string(kernels::isa_in_use())});
+}
+
+void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
+  if (!flags.config.empty()) apply_config(command, flags.config);
+  for (const char* needed : {"DATA", "--out"}) {
+    if (command.count(needed) == 0) {
+      throw UsageError(fmt::format("{} is required (see mhe train --help)", needed));
+    }
+  }
   const std::string encoder =
       choose_encoder(command, flags.learned, make_read_options(flags.data, flags.input));
   if (encoder != "linear") {
@@ -156,10 +208,25 @@ void run_train(Console& console, const TrainFlags& flags, const CLI::App& comman
   train::LinearOptions options = train::preset(flags.preset);
   train::LinearOptions given = flags.options;
   copy_given(command, given, options);
-  const auto context = console.make_context(flags.threads, flags.seed);
-  const train::LinearReport report = train::train_linear(
-      *context, make_read_options(flags.data, flags.input), options, make_run(flags, command));
+  if (flags.dump_config) return print_config(console, flags, command, options);
+  PhaseClock clock(console);
+  const auto context = make_timed_context(console, clock, flags.threads, flags.seed);
+  train::LinearRun run = make_run(flags, command);
+  train::TrainingHistory history;
+  std::optional<AtomicFile> page;  // opened now: a path that cannot be is found before training
+  if (!flags.report.empty()) {
+    page.emplace(flags.report);
+    run.history = &history;
+  }
+  const train::LinearReport report =
+      train::train_linear(*context, make_read_options(flags.data, flags.input), options, run);
+  clock.stop();
   tell(console, flags, report);
+  if (page) {
+    page->write(make_page(console, flags, report, history, clock, context->threads()));
+    page->commit();
+    console.say(fmt::format("wrote {}", flags.report));
+  }
   if (flags.json) print_json(console, flags, report);
   console.summarize({.rows = report.rows, .labels = report.labels});
 }
@@ -168,8 +235,8 @@ void run_train(Console& console, const TrainFlags& flags, const CLI::App& comman
 
 std::function<void(Console&)> add_train(CLI::App& command) {
   auto flags = std::make_shared<TrainFlags>();
-  command.add_option("DATA", flags->input, "Training data; - is standard input")->required();
-  command.add_option("-o,--out", flags->out, "Where to write the model")->required();
+  command.add_option("DATA", flags->input, "Training data; - is standard input");
+  command.add_option("-o,--out", flags->out, "Where to write the model");
   command
       .add_option("--preset", flags->preset,
                   "fast: the first try; default: one model; best: an ensemble. Other flags change "
@@ -194,6 +261,9 @@ std::function<void(Console&)> add_train(CLI::App& command) {
                   "How often what is finished goes to the file that --resume goes on from")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
+  command.add_option("--report", flags->report,
+                     "Write a page of HTML here: curves, metrics, heads, time and size");
+  add_config_flags(command, flags->config, flags->dump_config);
   command.add_flag("--json", flags->json, "Print one object at the end: time, memory, size");
   flags->options.visit(OptionFlags(command));
   add_learned_flags(command, flags->learned);

@@ -32,6 +32,7 @@ NodeWeights NodeSolver::solve(std::span<const Visit> visits, ChildRange children
 NodeWeights NodeSolver::solve(const NodeExamples& examples, std::span<const Visit> visits,
                               ChildRange children, RandomStream random) {
   MHE_ASSERT(children.begin < children.end && children.end - children.begin <= kMaxChildren);
+  objectives_.clear();
   assign_lanes(visits, children);
   if (!lane_children_.empty()) {
     mark_positives(visits, children);
@@ -175,7 +176,22 @@ void NodeSolver::run_sweeps(const NodeExamples& examples, RandomStream& random) 
     const bool all = sweep % options_.recheck_every == 0;
     kernels::dual_sweep(problem, order_,
                         all ? kernels::SweepScope::kAll : kernels::SweepScope::kActive);
+    if (options_.keep_objectives) objectives_.push_back(objective());
   }
+}
+
+// sum_i a_i - |w|^2 / 2 - sum_i a_i^2 / (4 C), the bias being a weight. Padding lanes are all 0.
+double NodeSolver::objective() const {
+  const auto squares = [](const AlignedFloats& numbers) {
+    double sum = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      sum += double{numbers.data()[i]} * numbers.data()[i];
+    }
+    return sum;
+  };
+  const double linear = std::accumulate(duals_.data(), duals_.data() + duals_.size(), 0.0);
+  return linear - (squares(weights_) + squares(bias_)) / 2 -
+         squares(duals_) / (4.0 * options_.loss_weight);
 }
 
 NodeWeights NodeSolver::collect(const NodeExamples& examples, ChildRange children) {

@@ -24,6 +24,7 @@ struct SolverOptions {
   std::uint32_t recheck_every = 5;  ///< every so many sweeps, examples at rest are looked at again
   float tolerance = 0.05F;          ///< gradients this small are left as they are
   float prune = 0.05F;              ///< weights not larger in absolute value are dropped
+  bool keep_objectives = false;     ///< see NodeSolver::objectives(); a pass over the weights each
 };
 
 /// An example at a node: it belongs to `child`, or to none it could be told from (a hard negative).
@@ -77,12 +78,17 @@ class NodeSolver {
                                   ChildRange children, RandomStream random);
   void gather(std::span<const Visit> visits, NodeExamples& examples);
 
+  /// Where options ask for it: the dual objective of the last solve() after each sweep, summed over
+  /// the children. It rises from 0 to the smallest possible regularised loss.
+  [[nodiscard]] std::span<const double> objectives() const noexcept { return objectives_; }
+
  private:
   void assign_lanes(std::span<const Visit> visits, ChildRange children);
   void copy_rows(std::span<const Visit> visits, NodeExamples& examples);
   void renumber_by_frequency(NodeExamples& examples) const;
   void mark_positives(std::span<const Visit> visits, ChildRange children);
   void run_sweeps(const NodeExamples& examples, RandomStream& random);
+  [[nodiscard]] double objective() const;
   [[nodiscard]] NodeWeights collect(const NodeExamples& examples, ChildRange children);
 
   const SparseMatrix& features_;
@@ -99,6 +105,7 @@ class NodeSolver {
   AlignedFloats weights_;
   AlignedFloats bias_;
   AlignedFloats duals_;
+  std::vector<double> objectives_;
   NodeWeights collected_;  // grows here, so that results take no more than they hold
 };
 

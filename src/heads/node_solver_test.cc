@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heads/node_solver.h"
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace mhe::heads {
@@ -70,6 +74,59 @@ TEST(NodeSolver, ChildrenWithoutExamplesHaveNoWeights) {
   EXPECT_EQ(weights.present, 0U);
   EXPECT_TRUE(weights.features.empty());
   EXPECT_EQ(weights.bias.size(), 10U);
+}
+
+// The regularised squared hinge loss of the three children.
+double primal_loss(const SparseMatrix& features, std::span<const Visit> visits,
+                   const NodeWeights& weights, double loss_weight) {
+  std::vector<std::vector<double>> dense(3, std::vector<double>(features.num_columns, 0));
+  std::size_t next = 0;
+  for (std::size_t record = 0; record < weights.features.size(); ++record) {
+    for (std::size_t child = 0; child < 3; ++child) {
+      if ((weights.masks[record] >> child & 1U) == 0) continue;
+      dense[child][weights.features[record]] = weights.values[next++];
+    }
+  }
+  double loss = 0;
+  for (std::size_t child = 0; child < 3; ++child) {
+    const double bias = weights.bias[child];
+    loss += bias * bias / 2;
+    for (const double weight : dense[child]) loss += weight * weight / 2;
+    for (const Visit& visit : visits) {
+      const SparseRow row = features[visit.row];
+      double margin = bias;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        margin += dense[child][row.columns[i]] * row.values[i];
+      }
+      const double shortfall = std::max(0.0, 1 - (visit.child == child ? margin : -margin));
+      loss += loss_weight * shortfall * shortfall;
+    }
+  }
+  return loss;
+}
+
+TEST(NodeSolver, ObjectivesRiseToTheSmallestLoss) {
+  const SparseMatrix features = make_rows(30);
+  const std::vector<Visit> visits = make_visits(0, 30);
+  const SolverOptions options = {
+      .loss_weight = 0.5F, .sweeps = 60, .tolerance = 0, .prune = 0, .keep_objectives = true};
+  NodeSolver solver(features, options);
+  const NodeWeights weights = solver.solve(visits, {0, 3}, RandomStream(1, "test"));
+  const std::span<const double> found = solver.objectives();
+  ASSERT_EQ(found.size(), 60U);
+  EXPECT_GT(found[0], 0);
+  // A float's rounding in sums of some hundred terms.
+  constexpr double kRounding = 1e-4;
+  for (std::size_t i = 1; i < found.size(); ++i) EXPECT_GE(found[i], found[i - 1] - kRounding);
+  const double loss = primal_loss(features, visits, weights, options.loss_weight);
+  EXPECT_NEAR(found.back(), loss, 1e-3 * loss);
+}
+
+TEST(NodeSolver, KeepsNoObjectivesUnlessAsked) {
+  const SparseMatrix features = make_rows(9);
+  NodeSolver solver(features, {});
+  (void)solver.solve(make_visits(0, 9), {0, 3}, RandomStream(1, "test"));
+  EXPECT_TRUE(solver.objectives().empty());
 }
 
 }  // namespace

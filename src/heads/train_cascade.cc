@@ -104,6 +104,11 @@ class LevelSolver {
         solvers_(workers),
         shared_(level.shape.blocks_per_parent > 1 ? level.shape.num_parents : 0) {}
 
+  // Of the last block that the worker solved.
+  [[nodiscard]] std::span<const double> objectives(std::size_t worker) const noexcept {
+    return solvers_[worker]->objectives();
+  }
+
   NodeWeights solve(std::size_t block, std::size_t worker, RandomStream random) {
     auto& solver = solvers_[worker];
     if (!solver) solver = std::make_unique<NodeSolver>(data_.features, options_);
@@ -126,6 +131,16 @@ class LevelSolver {
   std::vector<SharedExamples> shared_;  // by parent, where it has several blocks
 };
 
+// In order of the blocks, so that the sum does not depend on threads.
+std::vector<double> sum_by_sweep(std::span<const std::vector<double>> blocks) {
+  std::vector<double> sums;
+  for (const std::vector<double>& block : blocks) {
+    sums.resize(std::max(sums.size(), block.size()), 0);
+    for (std::size_t sweep = 0; sweep < block.size(); ++sweep) sums[sweep] += block[sweep];
+  }
+  return sums;
+}
+
 // Consumes the visits: the level is put together without them.
 SparseLevel train_level(const Context& context, const CascadeData& data, const Level& level,
                         Ragged<Visit> visits, const CascadeOptions& options, BlockStore* store) {
@@ -142,7 +157,10 @@ SparseLevel train_level(const Context& context, const CascadeData& data, const L
     few.emplace(ContextOptions{.threads = options.solvers, .seed = context.seed()});
   }
   const Context& workers = few ? *few : context;
-  std::optional<LevelSolver> solver(std::in_place, data, level, visits, options.solver,
+  SolverOptions solver_options = options.solver;
+  solver_options.keep_objectives = options.trace != nullptr;
+  std::vector<std::vector<double>> objectives(options.trace != nullptr ? blocks.size() : 0);
+  std::optional<LevelSolver> solver(std::in_place, data, level, visits, solver_options,
                                     workers.threads());
   parallel_blocks(workers, blocks.size(), 1, [&](const Block& task) {
     const std::size_t block = by_size[task.begin];
@@ -155,9 +173,14 @@ SparseLevel train_level(const Context& context, const CascadeData& data, const L
     blocks[block] =
         solver->solve(block, task.worker,
                       RandomStream(context.seed(), "train_cascade", (level.index << 40U) + block));
+    if (!objectives.empty()) {
+      const std::span<const double> found = solver->objectives(task.worker);
+      objectives[block].assign(found.begin(), found.end());
+    }
     if (store != nullptr) store->save(level.index, block, blocks[block]);
   });
   solver.reset();
+  if (options.trace != nullptr) options.trace->objectives.push_back(sum_by_sweep(objectives));
   visits = {};
   release_free_memory();
   return build_level(shape, data.features.num_columns, std::move(blocks));

@@ -16,6 +16,13 @@
 
 namespace mhe::heads {
 
+/// How the solver came along, for those who want to see it.
+struct CascadeTrace {
+  /// [level][sweep]: NodeSolver::objectives() summed over the nodes that were solved; blocks that
+  /// came from a BlockStore are not among them. Levels of several cascades follow each other.
+  std::vector<std::vector<double>> objectives;
+};
+
 struct CascadeOptions {
   SolverOptions solver;
   /// An example also trains the parents that rank among its best so many.
@@ -23,6 +30,7 @@ struct CascadeOptions {
   std::size_t beam = 10;  ///< nodes kept a level while candidates are searched
   /// Nodes solved at once, each with memory of its own; 0: one a thread. Changes no result.
   std::size_t solvers = 0;
+  CascadeTrace* trace = nullptr;  ///< filled where given; changes no result
 };
 
 /// Examples, and where their labels stand in the tree.

@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "model/linear_model.h"
+#include "train/measure_history.h"
 #include "train/members.h"
 #include "train/memory_plan.h"
 #include "train/partial_file.h"
@@ -108,6 +109,7 @@ LinearReport tune_and_train(const Context& context, const data::ReadOptions& inp
   rest.text_rule = std::move(tuned.text_rule);
   LinearReport report = train_linear(context, input, tuned.options, rest);
   report.trials = std::move(tuned.trials);
+  if (run.history != nullptr) run.history->charts.push_back(trials_chart(report.trials));
   return report;
 }
 
@@ -148,6 +150,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   report.rows = set.examples.rows();
   report.trimmed_labels = trim_labels(set, given.min_label_count);
   report.labels = set.names.size();
+  if (run.history != nullptr) run.history->data = summarize_data(set.examples, set.names.size());
   report.features = set.examples.features.num_columns;
   report.members = given.ensemble;
   check_covers(member_lengths(given, set.names.size(), 0), set.names.size());
@@ -167,10 +170,19 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                        .resume = run.resume,
                        .flush_after = run.flush_after});
   report.resumed_blocks = partial.num_found();
+  heads::CascadeTrace trace;
+  if (run.history != nullptr) options.cascade.trace = &trace;
   std::vector<model::TrainedMember> members =
       train_members(context, set.examples, set.names.size(), options, &partial);
+  options.cascade.trace = nullptr;
   context.report({"calibrating", 0, 0, "rows"});
   metrics::Calibration calibration = judge(context, options, judged, members, report);
+  if (run.history != nullptr) {
+    context.report({"measuring for the report", 0, 0, "rows"});
+    run.history->settings_json = to_json(options);
+    run.history->charts.push_back(solver_chart(trace, members[0].levels.size()));
+    if (judged.rows() > 0) measure_held_out(context, members, set, judged, *run.history);
+  }
   if (!read_judged && judged.rows() > 0 && is_little(set.examples.features)) {
     give_back(set.examples, judged);
     train_again(context, set, options, partial, members);

@@ -17,6 +17,7 @@
 #include "data/reader.h"
 #include "train/held_out.h"
 #include "train/linear_options.h"
+#include "train/training_history.h"
 #include "train/training_set.h"
 #include "train/tune.h"
 
@@ -32,6 +33,7 @@ struct LinearRun {
   std::set<std::string> fixed_options = {};  ///< that trying leaves as they are
   bool resume = false;  ///< go on where an interrupted run with this `out` stopped
   std::chrono::milliseconds flush_after = std::chrono::seconds(10);  ///< see PartialFile
+  TrainingHistory* history = nullptr;  ///< filled where given; the model stays the same
 };
 
 /// What training did.

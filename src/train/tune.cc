@@ -256,14 +256,16 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
       nonzeros <= kSample ? examples.rows() : examples.rows() * kSample / nonzeros;
   if (rows < kEnough) return options.cascade.solver.loss_weight;
   context.report({"choosing the loss weight", 0, 0, "trials"});
+  // Its trainings say nothing: they are not the one that progress is about.
+  const Context quiet({.threads = context.threads(), .seed = context.seed()});
   Examples training = copy_rows(examples, choose_rows(examples.rows(), rows, context.seed() + 1));
   const auto share = static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows));
   const Examples judges = hold_out(training, std::min(kMostJudges, share), context.seed() + 2);
   LinearOptions trial = options;
-  Gains best = try_options(context, training, judges, num_labels, trial);
+  Gains best = try_options(quiet, training, judges, num_labels, trial);
   return climb(options.cascade.solver.loss_weight, kStep, [&](float weight) {
     trial.cascade.solver.loss_weight = weight;
-    const Gains gains = try_options(context, training, judges, num_labels, trial);
+    const Gains gains = try_options(quiet, training, judges, num_labels, trial);
     if (!is_better(gains, best)) return false;
     best = gains;
     return true;

@@ -1,0 +1,44 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `mhe train --report` writes: one page of HTML that needs nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "console.h"
+#include "phase_clock.h"
+#include "train/training_history.h"
+
+namespace mhe::app {
+
+/// A piece of the model.
+struct ModelPart {
+  std::string name;
+  std::uint64_t bytes = 0;
+};
+
+struct TrainingPage {
+  const train::TrainingHistory& history;
+  std::string model;              ///< its path
+  std::string data;               ///< path of what it was trained on
+  std::string judges;             ///< what the rows that judge are: "held-out" or "validation"
+  std::string shape;              ///< such as "heads of 107 x 40"
+  std::vector<Phase> phases;      ///< in any order
+  std::vector<ModelPart> parts;   ///< in any order
+  std::uint64_t model_bytes = 0;  ///< of the file
+  Usage usage;
+  std::size_t threads = 1;
+  std::string isa;
+};
+
+/// The page; well-formed XML, too. All names are escaped.
+[[nodiscard]] std::string training_page(const TrainingPage& page);
+
+/// The parts of a model file.
+[[nodiscard]] std::vector<ModelPart> model_parts(const std::string& path);
+
+}  // namespace mhe::app

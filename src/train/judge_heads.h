@@ -1,0 +1,32 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "labels/names.h"
+#include "model/linear_model.h"
+#include "train/training_history.h"
+#include "train/training_set.h"
+
+namespace mhe::train {
+
+/// How often each level of a cascade decides rightly on rows it was not trained on. Labels beyond
+/// those of the cascade, never seen in training, count as lost at every level.
+[[nodiscard]] std::vector<HeadAccuracy> judge_heads(const Context& context,
+                                                    const model::TrainedMember& member,
+                                                    const Examples& judged);
+
+/// Which groups of the first level are taken for which: at most `max_groups` that are mistaken most
+/// often, in the order of the tree. `counts` are the training rows of each label.
+[[nodiscard]] HeadConfusion confuse_heads(const Context& context,
+                                          const model::TrainedMember& member,
+                                          const Examples& judged, const labels::LabelNames& names,
+                                          std::span<const std::uint32_t> counts,
+                                          std::size_t max_groups = 12);
+
+}  // namespace mhe::train

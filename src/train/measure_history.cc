@@ -1,0 +1,261 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/measure_history.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "labels/propensity.h"
+#include "metrics/calibration.h"
+#include "metrics/evaluator.h"
+#include "metrics/frequency_bins.h"
+#include "train/held_out.h"
+#include "train/judge_heads.h"
+#include "train/members.h"
+
+namespace mhe::train {
+namespace {
+
+constexpr std::size_t kDepth = 10;  // labels of a row that are looked at, as calibration does
+
+double per_cent(double part, double all) {
+  return all > 0 ? 100 * part / all : 0;
+}
+
+metrics::Report evaluate(const Context& context, const Ragged<predict::Prediction>& ranked,
+                         const TrainingSet& set, const Examples& judged) {
+  metrics::EvaluatorOptions options;
+  options.cutoffs.resize(kDepth);
+  std::iota(options.cutoffs.begin(), options.cutoffs.end(), std::size_t{1});
+  options.ranking = metrics::Ranking::kAsGiven;
+  options.frequency_bounds = metrics::default_frequency_bounds();
+  const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
+  metrics::TrainingLabels training;
+  training.counts.assign(counts.begin(), counts.end());
+  training.propensities = labels::propensities(training.counts, set.examples.rows());
+  training.unseen_propensity = labels::PropensityCurve(set.examples.rows())(0);
+  metrics::Evaluator evaluator(std::move(options), std::move(training));
+  Ragged<metrics::ScoredLabel> predictions;
+  for (std::size_t row = 0; row < ranked.rows(); ++row) {
+    for (const auto& [label, score] : ranked[row]) predictions.items.push_back({label, score});
+    predictions.end_row();
+  }
+  evaluator.add(context, judged.labels, predictions);
+  return evaluator.report(context);
+}
+
+// The scores of the best labels of each row as probabilities, by a curve that the row had no part
+// in.
+RankedRows cross_calibrate(const RankedRows& hits) {
+  constexpr std::size_t kFolds = 5;
+  RankedRows calibrated = hits;
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    std::vector<metrics::ScoredHit> others;
+    for (std::size_t row = 0; row < hits.rows(); ++row) {
+      if (row % kFolds != fold) others.insert(others.end(), hits[row].begin(), hits[row].end());
+    }
+    const metrics::Calibration calibration = metrics::fit_calibration(others);
+    for (std::size_t row = fold; row < hits.rows(); row += kFolds) {
+      for (std::uint64_t i = hits.offsets[row]; i < hits.offsets[row + 1]; ++i) {
+        calibrated.items[i].score = calibration(hits.items[i].score);
+      }
+    }
+  }
+  return calibrated;
+}
+
+Chart cutoff_chart(const metrics::Report& report) {
+  Chart chart = {.topic = Topic::kQuality,
+                 .title = "How many labels to ask for",
+                 .note =
+                     "Precision is the share of the k best labels that are true, recall the "
+                     "share of the true labels that are among them.",
+                 .x_unit = "labels a row, k",
+                 .y_unit = "per cent",
+                 .curves = {}};
+  for (const auto& [metric, name] :
+       {std::pair{"P", "precision"}, {"R", "recall"}, {"nDCG", "nDCG"}}) {
+    Curve curve = {name, {}};
+    for (std::size_t k = 1; k <= kDepth; ++k) {
+      curve.points.push_back(
+          {static_cast<double>(k), 100 * report.value(fmt::format("{}@{}", metric, k))});
+    }
+    chart.curves.push_back(std::move(curve));
+  }
+  return chart;
+}
+
+// Precision and recall of the labels above a probability.
+Chart threshold_chart(const RankedRows& calibrated, std::size_t true_labels) {
+  constexpr int kSteps = 20;
+  Chart chart = {.topic = Topic::kProbabilities,
+                 .title = "Where to put a threshold",
+                 .note =
+                     "Of all labels above a probability: how many are true, and how many of "
+                     "the true ones they are. mhe predict --threshold takes the same number.",
+                 .x_unit = "least probability",
+                 .y_unit = "per cent",
+                 .curves = {{"precision", {}}, {"recall", {}}}};
+  for (int step = 0; step < kSteps; ++step) {
+    const double threshold = static_cast<double>(step) / kSteps;
+    std::size_t taken = 0;
+    std::size_t hits = 0;
+    for (const metrics::ScoredHit& label : calibrated.items) {
+      if (label.score < threshold) continue;
+      ++taken;
+      hits += static_cast<std::size_t>(label.hit);
+    }
+    const auto found = static_cast<double>(hits);
+    if (taken > 0) {
+      chart.curves[0].points.push_back({threshold, per_cent(found, static_cast<double>(taken))});
+    }
+    chart.curves[1].points.push_back(
+        {threshold, per_cent(found, static_cast<double>(true_labels))});
+  }
+  return chart;
+}
+
+// Mean nDCG@5 of the rows under other settings of the search.
+class SearchCharts {
+ public:
+  SearchCharts(const Context& context, std::span<const model::LinearMember> members,
+               const Examples& rows)
+      : context_(context), members_(members), rows_(rows) {}
+
+  [[nodiscard]] Chart powers() const {
+    constexpr float kPowers[] = {0.05F, 0.1F, 0.2F, 0.3F, 0.5F, 0.7F, 1.0F};
+    Chart chart = chart_of("How much the path counts",
+                           "A label's score is its own times that of the heads above it to this "
+                           "power.",
+                           "power of the path");
+    for (const float power : kPowers) {
+      add(chart, double{power}, [&](heads::BeamOptions& search) { search.parent_power = power; });
+    }
+    return chart;
+  }
+
+  [[nodiscard]] Chart beams() const {
+    constexpr std::size_t kBeams[] = {1, 2, 3, 5, 10, 20, 50};
+    Chart chart = chart_of("How wide to search",
+                           "Nodes kept at each head while predicting: fewer are quicker. Where "
+                           "the line is flat, wider buys nothing.",
+                           "beam");
+    chart.x_scale = Scale::kLogarithmic;
+    for (const std::size_t beam : kBeams) {
+      add(chart, static_cast<double>(beam),
+          [&](heads::BeamOptions& search) { search.beam = beam; });
+    }
+    return chart;
+  }
+
+ private:
+  [[nodiscard]] static Chart chart_of(const char* title, const char* note, const char* x_unit) {
+    return {.title = title,
+            .note = note,
+            .x_unit = x_unit,
+            .y_unit = "nDCG@5, per cent",
+            .curves = {{"nDCG@5", {}}}};
+  }
+
+  template <class Change>
+  void add(Chart& chart, double x, const Change& change) const {
+    std::vector<model::LinearMember> changed(members_.begin(), members_.end());
+    for (model::LinearMember& member : changed) change(member.search);
+    chart.curves[0].points.push_back({x, mean_gain(context_, judged_by(changed, rows_))});
+  }
+
+  const Context& context_;
+  std::span<const model::LinearMember> members_;
+  const Examples& rows_;
+};
+
+}  // namespace
+
+DataSummary summarize_data(const Examples& examples, std::size_t num_labels) {
+  const auto rows = static_cast<double>(std::max<std::size_t>(1, examples.rows()));
+  DataSummary summary;
+  summary.rows = examples.rows();
+  summary.labels = num_labels;
+  summary.features = examples.features.num_columns;
+  summary.labels_per_row = static_cast<double>(examples.labels.items.size()) / rows;
+  summary.features_per_row = static_cast<double>(examples.features.nonzeros()) / rows;
+  const metrics::FrequencyBins bins(metrics::default_frequency_bounds());
+  std::vector<std::uint64_t> labels(bins.size(), 0);
+  for (const std::uint32_t count : count_labels(examples.labels, num_labels)) {
+    ++labels[bins.bin_of(count)];
+  }
+  for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+    if (labels[bin] > 0) summary.label_bins.push_back({bins.name(bin), labels[bin]});
+  }
+  return summary;
+}
+
+Chart solver_chart(const heads::CascadeTrace& trace, std::size_t num_levels) {
+  Chart chart = {.title = "Training loss",
+                 .note =
+                     "What the solver had still to gain after each pass over the rows, in per "
+                     "cent of its whole way. Below 1 it is done for all purposes; --sweeps "
+                     "changes their number.",
+                 .x_unit = "sweep",
+                 .y_unit = "per cent to go",
+                 .y_scale = Scale::kLogarithmic,
+                 .curves = {}};
+  for (std::size_t level = 0; level < std::min(num_levels, trace.objectives.size()); ++level) {
+    const std::vector<double>& objectives = trace.objectives[level];
+    if (objectives.empty() || objectives.back() <= 0) continue;
+    const double last = objectives.back();
+    Curve curve = {fmt::format("head {}", level + 1), {{0, 100}}};
+    // The last one is the end of the way itself.
+    for (std::size_t sweep = 0; sweep + 1 < objectives.size(); ++sweep) {
+      const double to_go = per_cent(last - objectives[sweep], last);
+      if (to_go <= 0) break;
+      curve.points.push_back({static_cast<double>(sweep + 1), to_go});
+    }
+    chart.curves.push_back(std::move(curve));
+  }
+  return chart;
+}
+
+Chart trials_chart(std::span<const Trial> trials) {
+  Chart chart = {.title = "Search for settings",
+                 .note = "Each trial of --tune, and the best so far.",
+                 .x_unit = "trial",
+                 .y_unit = "nDCG@5, per cent",
+                 .curves = {{"tried", {}}, {"kept", {}}}};
+  double kept = 0;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto number = static_cast<double>(i + 1);
+    if (trials[i].kept) kept = trials[i].quality;
+    chart.curves[0].points.push_back({number, trials[i].quality});
+    chart.curves[1].points.push_back({number, kept});
+  }
+  return chart;
+}
+
+void measure_held_out(const Context& context, std::span<const model::TrainedMember> members,
+                      const TrainingSet& set, const Examples& judged, TrainingHistory& history) {
+  const MemberViews views(members);
+  const Ragged<predict::Prediction> ranked =
+      rank_labels(context, judged_by(views.members, judged), kDepth);
+  history.judged_rows = judged.rows();
+  history.metrics = evaluate(context, ranked, set, judged);
+  const RankedRows calibrated = cross_calibrate(mark_hits(ranked, judged.labels));
+  metrics::Reliability reliability;
+  for (const metrics::ScoredHit& label : calibrated.items) reliability.add(label.score, label.hit);
+  history.reliability = reliability.report();
+  history.charts.push_back(cutoff_chart(*history.metrics));
+  history.charts.push_back(threshold_chart(calibrated, judged.labels.items.size()));
+  if (members[0].levels.size() > 1) {
+    const SearchCharts charts(context, views.members, judged);
+    history.charts.push_back(charts.powers());
+    history.charts.push_back(charts.beams());
+  }
+  history.heads = judge_heads(context, members[0], judged);
+  history.confusion = confuse_heads(context, members[0], judged, set.names,
+                                    count_labels(set.examples.labels, set.names.size()));
+}
+
+}  // namespace mhe::train
