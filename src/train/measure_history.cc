@@ -25,7 +25,7 @@ double per_cent(double part, double all) {
   return all > 0 ? 100 * part / all : 0;
 }
 
-metrics::Report evaluate(const Context& context, const Ragged<predict::Prediction>& ranked,
+metrics::Report evaluate(const Context& context, const Ragged<mhe::Prediction>& ranked,
                          const TrainingSet& set, const Examples& judged) {
   metrics::EvaluatorOptions options;
   options.cutoffs.resize(kDepth);
@@ -238,7 +238,7 @@ Chart trials_chart(std::span<const Trial> trials) {
 void measure_held_out(const Context& context, std::span<const model::TrainedMember> members,
                       const TrainingSet& set, const Examples& judged, TrainingHistory& history) {
   const MemberViews views(members);
-  const Ragged<predict::Prediction> ranked =
+  const Ragged<mhe::Prediction> ranked =
       rank_labels(context, judged_by(views.members, judged), kDepth);
   history.judged_rows = judged.rows();
   history.metrics = evaluate(context, ranked, set, judged);
