@@ -28,8 +28,7 @@ struct Precision {
 };
 
 /// Finds the k best labels of a row by its number; for one thread, valid until the next call.
-using RowSearch =
-    std::function<std::span<const mhe::Prediction>(std::size_t row, std::size_t k)>;
+using RowSearch = std::function<std::span<const mhe::Prediction>(std::size_t row, std::size_t k)>;
 
 /// Rows to judge by, and how labels are found for them.
 struct Judged {

@@ -119,14 +119,14 @@ class Training {
     EpochReport& epoch = epochs.emplace_back();
     epoch.loss = state_.loss_sum / static_cast<double>(examples_.rows());
     state_.loss_sum = 0;
-    const auto averaged = static_cast<std::size_t>(
-        std::ceil(options_.swa * static_cast<double>(options_.epochs)));
+    const auto averaged =
+        static_cast<std::size_t>(std::ceil(options_.swa * static_cast<double>(options_.epochs)));
     if (epochs.size() + averaged > options_.epochs) copy_.add(trainer.arrays());
     bool is_over = false;
     if (options_.patience > 0 && judged_.rows() > 0) {
       const model::LearnedMember view = trainer.view();
-      epoch.quality = mean_gain(
-          context_, judged_by(std::span<const model::LearnedMember>(&view, 1), judged_));
+      epoch.quality =
+          mean_gain(context_, judged_by(std::span<const model::LearnedMember>(&view, 1), judged_));
       if (*epoch.quality > state_.best_quality) {
         state_.best_quality = *epoch.quality;
         state_.epochs_since_best = 0;
@@ -164,12 +164,12 @@ class Training {
     shown_loss_ = shown_loss_ == 0 ? loss : 0.95 * shown_loss_ + 0.05 * loss;
     const std::uint64_t steps = trainer.total_steps();
     const std::uint64_t done = state_.member * steps + state_.step;
-    std::string note = fmt::format(
-        "epoch {} of {}, loss {:.4g}",
-        std::min<std::uint64_t>((state_.step + trainer.steps_per_epoch() - 1) /
-                                    trainer.steps_per_epoch(),
-                                options_.epochs),
-        options_.epochs, shown_loss_);
+    std::string note =
+        fmt::format("epoch {} of {}, loss {:.4g}",
+                    std::min<std::uint64_t>(
+                        (state_.step + trainer.steps_per_epoch() - 1) / trainer.steps_per_epoch(),
+                        options_.epochs),
+                    options_.epochs, shown_loss_);
     if (options_.ensemble > 1) {
       note += fmt::format(", member {} of {}", state_.member + 1, options_.ensemble);
     }
@@ -276,9 +276,9 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   report.rows = set.examples.rows();
   report.trimmed_labels = trim_labels(set, options.min_label_count);
   const Examples judged =
-      read_judged ? read_judged(set)
-                  : hold_out(set.examples, held_out_rows(options.held_out, report.rows),
-                             context.seed());
+      read_judged
+          ? read_judged(set)
+          : hold_out(set.examples, held_out_rows(options.held_out, report.rows), context.seed());
   report.plan = plan_learned(set, options, run.ram_bytes);
 
   Training training(context, set, judged, options, run, report.plan);
@@ -297,14 +297,15 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   report.parent_power = members[0].head.parent_power;
   context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
-  model::write_learned(run.out, {.parts = {.names = set.names,
-                                           .num_features = report.plan.encoder.num_inputs,
-                                           .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
-                                           .calibration = std::move(calibration),
-                                           .training_rows = set.examples.rows(),
-                                           .label_counts = counts,
-                                           .options_json = to_json(options)},
-                                 .members = members});
+  model::write_learned(run.out,
+                       {.parts = {.names = set.names,
+                                  .num_features = report.plan.encoder.num_inputs,
+                                  .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
+                                  .calibration = std::move(calibration),
+                                  .training_rows = set.examples.rows(),
+                                  .label_counts = counts,
+                                  .options_json = to_json(options)},
+                        .members = members});
   training.remove_checkpoint();
   return report;
 }
