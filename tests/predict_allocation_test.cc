@@ -5,6 +5,7 @@
 // new.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 #include "count_allocations.h"
 #include "scratch_dir.h"
+#include "toy_learned_model.h"
 #include "toy_model.h"
 
 namespace mhe {
@@ -46,6 +48,40 @@ TEST(Prediction, AllocatesNothingAfterWarmUp) {
       EXPECT_EQ(count_allocations({.text = text, .members = members}), 0U) << text << members;
       EXPECT_EQ(count_allocations({.text = text, .members = members}, 0.5), 0U) << text << members;
       EXPECT_EQ(count_allocations({.text = text, .members = members, .lengths = {5000}}), 0U);
+    }
+  }
+}
+
+std::size_t count_learned_allocations(const testing::ToyLearnedOptions& options) {
+  const testing::ScratchDir dir;
+  testing::write_toy_learned_model(dir.file("m.mhe"), options);
+  Session session(Model::open(dir.file("m.mhe")));
+  const std::vector<std::uint32_t> features = {0, 1, 2, 3, 5, 8, 13, 21, 34};
+  const std::vector<float> values(features.size(), 1.0F);
+  const std::vector<float> dense(testing::kToyLearnedInputs, 0.3F);
+  const auto predict = [&](std::size_t count) {
+    if (options.input == encoders::InputForm::kDense) {
+      return session.predict(std::span<const float>(dense), 5).size();
+    }
+    return session
+        .predict(SparseInput{std::span(features).first(count), std::span(values).first(count)}, 5)
+        .size();
+  };
+  EXPECT_EQ(predict(features.size()), 5U);
+  const std::size_t before = num_allocations;
+  EXPECT_EQ(predict(4), 5U);
+  EXPECT_EQ(predict(features.size()), 5U);
+  return num_allocations - before;
+}
+
+TEST(Prediction, OfLearnedModelsAllocatesNothingAfterWarmUp) {
+  for (const HeadKind head :
+       {HeadKind::kOneHot, HeadKind::kProduct, HeadKind::kCascade, HeadKind::kSampling}) {
+    for (const auto input : {encoders::InputForm::kSparse, encoders::InputForm::kDense}) {
+      for (const std::size_t members : {1U, 3U}) {
+        EXPECT_EQ(count_learned_allocations({.input = input, .head = head, .members = members}), 0U)
+            << head_kind_name(head) << " " << members;
+      }
     }
   }
 }

@@ -21,8 +21,8 @@ struct MachineRoof {
   }
 };
 
-/// Takes about a second and a quarter of a gigabyte. The best of several tries, since what disturbs
-/// only ever slows.
+/// Takes part of a second and 128 MiB. The best of several tries, since what disturbs only ever
+/// slows.
 [[nodiscard]] MachineRoof measure_roof(const Context& context);
 
 /// Memory that could be had now without pushing anything out, in bytes; 0 where the system does not

@@ -46,8 +46,7 @@ std::string pad(std::string text, std::size_t width) {
   return text.append(width - std::min(width, shown), ' ');
 }
 
-std::string format_columns(const model::Model& model, const PredictedRow& row,
-                           std::size_t width) {
+std::string format_columns(const model::Model& model, const PredictedRow& row, std::size_t width) {
   constexpr std::size_t kMinIdWidth = 4;  // so that the first thousands of rows line up
   constexpr std::size_t kMaxIdWidth = 20;
   const std::string id = pad(fit(row.id, kMaxIdWidth), kMinIdWidth);

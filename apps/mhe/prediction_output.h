@@ -28,9 +28,8 @@ struct PredictedRow {
 };
 
 /// The row in that form, its last line ended. `width` is that of the terminal, for kColumns.
-[[nodiscard]] std::string format_predictions(const model::Model& model,
-                                             const PredictedRow& row, PredictionForm form,
-                                             std::size_t width);
+[[nodiscard]] std::string format_predictions(const model::Model& model, const PredictedRow& row,
+                                             PredictionForm form, std::size_t width);
 
 /// A label as it stands before the colon: as it is, or as a JSON string if it is empty, begins with
 /// a quote, or holds blanks or control characters.

@@ -51,8 +51,8 @@ void refuse_given(const CLI::App& command, const std::set<std::string>& names,
                   const std::set<std::string>& known, const std::string& encoder) {
   for (const std::string& name : names) {
     if (known.contains(name) || !is_given(command, name.c_str())) continue;
-    throw UsageError(fmt::format("--{} does not belong to --encoder {}", OptionFlags::kebab(name),
-                                 encoder));
+    throw UsageError(
+        fmt::format("--{} does not belong to --encoder {}", OptionFlags::kebab(name), encoder));
   }
 }
 

@@ -67,18 +67,18 @@ struct TrainOptions {
   std::string preset = "default";  ///< fast, default or best
   std::uint64_t seed = 1;          ///< the same seed and rows: the same model, for any threads
   std::size_t threads = 0;         ///< 0: one per core
-  /// linear; bag: a learned embedding of texts or sparse vectors; dense: of dense ones. Empty: dense
-  /// for these, else linear.
+  /// linear; bag: a learned embedding of texts or sparse vectors; dense: of dense ones. Empty:
+  /// dense for these, else linear.
   std::string encoder = {};
-  std::optional<std::string> head = {};      ///< cascade or onehot; learned encoders: docs/learned.md
-  std::vector<std::uint32_t> lengths = {};   ///< of the heads of the cascade; empty: by rule
-  std::optional<std::size_t> ensemble = {};  ///< so many cascades, averaged
+  std::optional<std::string> head = {};  ///< cascade or onehot; learned encoders: docs/learned.md
+  std::vector<std::uint32_t> lengths = {};          ///< of the heads of the cascade; empty: by rule
+  std::optional<std::size_t> ensemble = {};         ///< so many cascades, averaged
   std::optional<std::size_t> min_label_count = {};  ///< labels of fewer rows are left out
-  std::optional<double> held_out = {};  ///< share of rows for calibration; 0: no calibration
-  const TrainingRows* valid = nullptr;  ///< rows for calibration in place of held-out ones
+  std::optional<double> held_out = {};     ///< share of rows for calibration; 0: no calibration
+  const TrainingRows* valid = nullptr;     ///< rows for calibration in place of held-out ones
   std::optional<std::size_t> dim = {};     ///< learned encoders: width of the features
   std::optional<std::size_t> epochs = {};  ///< learned encoders: passes over the rows
-  bool resume = false;                  ///< go on where an interrupted run stopped; needs a path
+  bool resume = false;                     ///< go on where an interrupted run stopped; needs a path
 };
 
 /// A model, and what training did.

@@ -19,10 +19,10 @@ class ThreadPool;
 
 /// How far a long piece of work has come.
 struct Progress {
-  std::string_view stage;   ///< what is being done, such as "reading train.txt"
-  std::uint64_t done = 0;   ///< in units
-  std::uint64_t total = 0;  ///< in units; 0 if not known beforehand
-  std::string_view unit;    ///< such as "rows" or "bytes"
+  std::string_view stage;      ///< what is being done, such as "reading train.txt"
+  std::uint64_t done = 0;      ///< in units
+  std::uint64_t total = 0;     ///< in units; 0 if not known beforehand
+  std::string_view unit;       ///< such as "rows" or "bytes"
   std::string_view note = {};  ///< what else there is to tell, such as "epoch 3, loss 0.21"
 };
 

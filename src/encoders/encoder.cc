@@ -255,8 +255,10 @@ std::vector<EncoderArray> Encoder::arrays() {
     if (is_table) {
       add_state(fmt::format("layer{}.row_state", layer), table_->row_state());
     } else {
-      add_state(fmt::format("layer{}.weights.first", layer), dense_layer(layer).weight_parameters().first);
-      add_state(fmt::format("layer{}.weights.second", layer), dense_layer(layer).weight_parameters().second);
+      add_state(fmt::format("layer{}.weights.first", layer),
+                dense_layer(layer).weight_parameters().first);
+      add_state(fmt::format("layer{}.weights.second", layer),
+                dense_layer(layer).weight_parameters().second);
     }
     add_state(fmt::format("layer{}.bias.first", layer), bias.first);
     add_state(fmt::format("layer{}.bias.second", layer), bias.second);

@@ -65,9 +65,9 @@ EncoderOptimizer plain() {
 
 Encoder make_encoder(const Context& context, const EncoderSpec& spec, const Inputs& inputs,
                      const EncoderOptimizer& optimizer) {
-  return {context, spec, optimizer,
-          spec.input == InputForm::kDense ? measure_scaling(context, inputs.dense)
-                                          : InputScaling()};
+  return {
+      context, spec, optimizer,
+      spec.input == InputForm::kDense ? measure_scaling(context, inputs.dense) : InputScaling()};
 }
 
 // A loss whose gradient by the features is known: sum of c_i f_i + f_i^2 / 2.

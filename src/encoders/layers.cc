@@ -105,8 +105,8 @@ void TableLayer::forward(const Context& context, std::span<const SparseRow> inpu
   parallel_blocks(context, inputs.size(), kGrain, [&](const Block& block) {
     copy_to_rows(bias_.values, outputs, block.begin, block.end);
     for (std::size_t i = block.begin; i < block.end; ++i) {
-      kernels::add_weighted_rows(
-          {rows_.data(), num_outputs_, inputs[i].columns, inputs[i].values}, outputs[i].data());
+      kernels::add_weighted_rows({rows_.data(), num_outputs_, inputs[i].columns, inputs[i].values},
+                                 outputs[i].data());
     }
   });
 }
@@ -152,10 +152,10 @@ void TableLayer::update(const Context& context, std::span<const SparseRow> input
       const std::uint64_t begin = i == 0 ? 0 : begins_[i - 1];
       const std::size_t count = begins_[i] - begin;
       row_gradient.assign(num_outputs_, 0.0F);
-      kernels::add_weighted_rows({gradient.data, num_outputs_,
-                                  std::span(examples_).subspan(begin, count),
-                                  std::span(values_).subspan(begin, count)},
-                                 row_gradient.data());
+      kernels::add_weighted_rows(
+          {gradient.data, num_outputs_, std::span(examples_).subspan(begin, count),
+           std::span(values_).subspan(begin, count)},
+          row_gradient.data());
       const float square = kernels::sum_squares(row_gradient.data(), num_outputs_);
       if (square == 0) continue;
       const std::uint32_t feature = touched_[i];

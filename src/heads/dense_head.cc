@@ -55,7 +55,7 @@ std::unique_ptr<DenseHead> make_dense_head(const Context& context, HeadSpec spec
     case HeadKind::kCascade:
       return make_cascade_head(context, std::move(spec), std::move(setup));
     case HeadKind::kProduct:
-      return make_product_head(context, std::move(spec), std::move(setup));
+      return make_product_head(context, std::move(spec), setup);
   }
   fail(ErrorCode::kInvalidArgument, "there is no such kind of head");
 }

@@ -180,6 +180,10 @@ double GroupPass::gradient_of_chunk(const LevelWork& work, const Group& group,
 void GroupPass::update_chunk(RowTable& table, const RowMove& move, const float* features,
                              std::size_t num_pairs, const Chunk& chunk, Scratch& scratch) {
   const std::size_t dim = table.dim();
+  if (num_pairs == 1) {
+    return table.update(chunk.begin, std::span(chunk.values, chunk.size), std::span(features, dim),
+                        *move.optimizer, move.learning_rate);
+  }
   scratch.row_gradients.resize(chunk.size * dim);
   kernels::gemm({chunk.size,
                  dim,

@@ -31,7 +31,7 @@ namespace mhe::heads {
 /// however many labels there are. "table" and "bias" have the outputs as ProductLayout says;
 /// "label_at" is there with an order, "codes" [head][label] for kTable.
 [[nodiscard]] std::unique_ptr<DenseHead> make_product_head(const Context& context, HeadSpec spec,
-                                                           HeadSetup setup);
+                                                           const HeadSetup& setup);
 [[nodiscard]] std::unique_ptr<DenseSearch> make_product_search(const HeadSpec& spec,
                                                                const FindTensor& find);
 

@@ -175,7 +175,7 @@ class ProductHead final : public DenseHead {
 }  // namespace
 
 std::unique_ptr<DenseHead> make_product_head(const Context& context, HeadSpec spec,
-                                             HeadSetup setup) {
+                                             const HeadSetup& setup) {
   return std::make_unique<ProductHead>(context, std::move(spec), setup);
 }
 

@@ -66,6 +66,22 @@ void RowTable::update(std::size_t begin, const MatrixView& gradients,
   }
 }
 
+void RowTable::update(std::size_t begin, std::span<const float> factors,
+                      std::span<const float> vector, const TableOptimizer& optimizer,
+                      float learning_rate) {
+  const float bias_square = biases_.empty() ? 0 : 1;
+  const float mean_square = (kernels::sum_squares(vector.data(), dim_) + bias_square) /
+                            (static_cast<float>(dim_) + bias_square);
+  const float keep = 1 - learning_rate * optimizer.weight_decay;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const std::size_t row = begin + i;
+    const float step = factors[i] * learning_rate *
+                       row_factor(optimizer, factors[i] * factors[i] * mean_square, states_[row]);
+    kernels::move_row(rows_.get() + row * dim_, vector.data(), dim_, keep, step);
+    if (!biases_.empty()) biases_[row] -= step;
+  }
+}
+
 void RowTable::add_tensors(std::vector<HeadTensor>& tensors) const {
   tensors.push_back(
       {rows_name_, {num_rows(), dim_}, std::span<const float>(rows_.get(), num_rows() * dim_)});

@@ -46,6 +46,10 @@ class RowTable {
   void update(std::size_t begin, const MatrixView& gradients, std::span<const float> bias_gradients,
               const TableOptimizer& optimizer, float learning_rate);
 
+  /// The same for rows whose gradients are multiples of one vector, as those of one example are.
+  void update(std::size_t begin, std::span<const float> factors, std::span<const float> vector,
+              const TableOptimizer& optimizer, float learning_rate);
+
   void add_tensors(std::vector<HeadTensor>& tensors) const;
   void visit_state(const std::function<void(const DenseHead::StateArray&)>& visit);
 

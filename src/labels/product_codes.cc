@@ -38,6 +38,32 @@ struct Leaning {
   }
 };
 
+// Means of the points with the same digit of a head, [digit][width]; the points are left with what
+// they differ by.
+std::vector<float> take_means(MatrixSpan points, std::span<const std::uint32_t> codes,
+                              std::size_t head, std::span<const std::uint32_t> lengths) {
+  const std::size_t width = points.num_columns;
+  std::vector<double> sums(lengths[head] * width);
+  std::vector<std::size_t> counts(lengths[head]);
+  for (std::size_t label = 0; label < points.num_rows; ++label) {
+    const std::uint32_t digit = codes[label * lengths.size() + head];
+    ++counts[digit];
+    for (std::size_t j = 0; j < width; ++j) {
+      sums[digit * width + j] += static_cast<double>(points[label][j]);
+    }
+  }
+  std::vector<float> means(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (counts[i / width] == 0) continue;
+    means[i] = static_cast<float>(sums[i] / static_cast<double>(counts[i / width]));
+  }
+  for (std::size_t label = 0; label < points.num_rows; ++label) {
+    const float* const mean = means.data() + codes[label * lengths.size() + head] * width;
+    for (std::size_t j = 0; j < width; ++j) points[label][j] -= mean[j];
+  }
+  return means;
+}
+
 // Clusters the labels for one head after another.
 class Coder {
  public:
@@ -93,22 +119,7 @@ class Coder {
 
   // What the next head has to tell: how labels differ from others of the same digit.
   void subtract_means(std::size_t head) {
-    std::vector<double> sums(lengths_[head] * width_);
-    std::vector<std::size_t> counts(lengths_[head]);
-    for (std::size_t label = 0; label < labels_.size(); ++label) {
-      const std::uint32_t digit = code(label)[head];
-      ++counts[digit];
-      for (std::size_t j = 0; j < width_; ++j) {
-        sums[digit * width_ + j] += static_cast<double>(point(label)[j]);
-      }
-    }
-    for (std::size_t label = 0; label < labels_.size(); ++label) {
-      const std::uint32_t digit = code(label)[head];
-      for (std::size_t j = 0; j < width_; ++j) {
-        points_[label * width_ + j] -=
-            static_cast<float>(sums[digit * width_ + j] / static_cast<double>(counts[digit]));
-      }
-    }
+    (void)take_means({points_.data(), labels_.size(), width_}, codes_, head, lengths_);
   }
 
   // Labels in a random order, those with equal digits so far together if all heads count.
@@ -325,6 +336,25 @@ std::vector<std::uint32_t> product_codes(const Context& context, std::size_t num
           options.max_iterations);
   return Coder(context, num_labels, embeddings, lengths, options)
       .run(!has_spare_head(num_labels, lengths));
+}
+
+std::vector<float> digit_vectors(MatrixView embeddings, std::span<const std::uint32_t> codes,
+                                 std::span<const std::uint32_t> lengths) {
+  require(codes.size() == embeddings.num_rows * lengths.size(),
+          "{} embeddings and {} heads need {} digits, got {}", embeddings.num_rows, lengths.size(),
+          embeddings.num_rows * lengths.size(), codes.size());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    require(codes[i] < lengths[i % lengths.size()], "digit {} of label {} is out of range",
+            codes[i], i / lengths.size());
+  }
+  std::vector<float> left(embeddings.data, embeddings.data + embeddings.size());
+  std::vector<float> vectors;
+  for (std::size_t head = 0; head < lengths.size(); ++head) {
+    const std::vector<float> means = take_means(
+        {left.data(), embeddings.num_rows, embeddings.num_columns}, codes, head, lengths);
+    vectors.insert(vectors.end(), means.begin(), means.end());
+  }
+  return vectors;
 }
 
 }  // namespace mhe::labels

@@ -41,4 +41,10 @@ struct ProductCodeOptions {
                                                        std::span<const std::uint32_t> lengths,
                                                        const ProductCodeOptions& options = {});
 
+/// A vector for each digit of each head, [head][digit][width], such that the sum over a label's
+/// digits comes close to its embedding: head by head the mean of what the heads before left.
+[[nodiscard]] std::vector<float> digit_vectors(MatrixView embeddings,
+                                               std::span<const std::uint32_t> codes,
+                                               std::span<const std::uint32_t> lengths);
+
 }  // namespace mhe::labels

@@ -114,6 +114,31 @@ TEST(ProductCodes, PutAlikeLabelsTogether) {
   EXPECT_LT(spread(view, 8), 120);
 }
 
+TEST(DigitVectors, SumUpToTheEmbeddings) {
+  const Context context({.threads = 1});
+  const std::vector<float> values = random_embeddings(400, 6, 9);
+  const MatrixView embeddings = {values.data(), 400, 6};
+  double before = std::numeric_limits<double>::infinity();
+  for (std::size_t heads = 2; heads <= 6; heads += 2) {
+    const Lengths lengths(heads, 20);
+    const auto codes = product_codes(context, 400, embeddings, lengths);
+    const std::vector<float> vectors = digit_vectors(embeddings, codes, lengths);
+    ASSERT_EQ(vectors.size(), heads * 20 * 6);
+    double squares = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      double sum = 0;
+      for (std::size_t h = 0; h < heads; ++h) {
+        sum += static_cast<double>(vectors[(h * 20 + codes[i / 6 * heads + h]) * 6 + i % 6]);
+      }
+      squares += (sum - static_cast<double>(values[i])) * (sum - static_cast<double>(values[i]));
+    }
+    EXPECT_LT(squares, 0.5 * before);
+    before = squares;
+  }
+  // Six numbers with a variance of 1/12 each; six heads leave little.
+  EXPECT_LT(before, 0.02 * 400 * 6 / 12);
+}
+
 TEST(ProductCodes, DependOnTheSeedButNotOnThreads) {
   const std::vector<float> embeddings = random_embeddings(1000, 20, 3);
   for (const Lengths& lengths : {Lengths{32, 32}, Lengths(6, 32)}) {

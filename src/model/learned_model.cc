@@ -48,8 +48,7 @@ void add_head(ModelFileWriter& writer, const std::string& prefix,
         [&](auto values) {
           // Two bytes are bf16, which has no type of its own.
           using Value = typename decltype(values)::value_type;
-          const Dtype dtype =
-              std::is_same_v<Value, std::uint16_t> ? Dtype::kBF16 : kDtypeOf<Value>;
+          const Dtype dtype = std::is_same_v<Value, std::uint16_t> ? Dtype::kBF16 : kDtypeOf<Value>;
           writer.add_tensor(prefix + tensor.name, dtype, tensor.shape, std::as_bytes(values));
         },
         tensor.data);

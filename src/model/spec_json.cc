@@ -52,16 +52,11 @@ nlohmann::ordered_json to_json(const encoders::EncoderSpec& spec) {
 }
 
 nlohmann::ordered_json to_json(const heads::HeadSpec& spec) {
-  return {{"kind", head_kind_name(spec.kind)},
-          {"num_labels", spec.num_labels},
-          {"lengths", spec.lengths},
-          {"dim", spec.dim},
-          {"inner_dim", spec.inner_dim},
-          {"loss", name_of(kLosses, spec.loss)},
-          {"candidates", spec.candidates},
-          {"parent_power", spec.parent_power},
-          {"extra_groups", spec.extra_groups},
-          {"rank", spec.rank},
+  return {{"kind", head_kind_name(spec.kind)}, {"num_labels", spec.num_labels},
+          {"lengths", spec.lengths},           {"dim", spec.dim},
+          {"inner_dim", spec.inner_dim},       {"loss", name_of(kLosses, spec.loss)},
+          {"candidates", spec.candidates},     {"parent_power", spec.parent_power},
+          {"extra_groups", spec.extra_groups}, {"rank", spec.rank},
           {"code", name_of(kCodes, spec.code)}};
 }
 

@@ -15,30 +15,39 @@
 
 #include "base/random.h"
 #include "model/container.h"
-#include "model/linear_model.h"
+#include "model/model.h"
 #include "predict/predictor.h"
 #include "scratch_dir.h"
+#include "toy_learned_model.h"
 #include "toy_model.h"
 
 namespace mhe::predict {
 namespace {
 
+std::span<const Prediction> predict_something(const model::Model& model, Predictor& predictor) {
+  if (model.input_kind() == data::InputKind::kText) {
+    const std::vector<std::string_view> fields = {"sea fish", testing::kToyText};
+    return predictor.predict(fields, 4);
+  }
+  if (model.input_kind() == data::InputKind::kDense) {
+    const std::vector<float> vector(testing::kToyLearnedInputs, 0.7F);
+    return predictor.predict(std::span<const float>(vector), 4);
+  }
+  const std::vector<std::uint32_t> columns = {0, 1, 5, 9, 20, 39};
+  const std::vector<float> values(columns.size(), 1.0F);
+  return predictor.predict(SparseRow{columns, values}, 4);
+}
+
 // Whether the file could be used.
 bool use(const std::string& bytes) {
   try {
-    const model::LinearModel model = model::LinearModel(model::ModelFile(model::SafetensorsFile(
+    const auto model = model::Model::make(model::ModelFile(model::SafetensorsFile(
         MappedFile::in_memory(std::as_bytes(std::span(bytes)), "damaged.mhe"))));
-    Predictor predictor(model);
-    const std::vector<std::uint32_t> columns = {0, 1, 5, 9, 20, 39};
-    const std::vector<float> values(columns.size(), 1.0F);
-    const std::vector<std::string_view> fields = {"sea fish", testing::kToyText};
-    const auto found = model.vectorizer() == nullptr
-                           ? predictor.predict(SparseRow{columns, values}, 4)
-                           : predictor.predict(fields, 4);
-    for (const Prediction& prediction : found) {
+    Predictor predictor(*model);
+    for (const Prediction& prediction : predict_something(*model, predictor)) {
       EXPECT_TRUE(std::isfinite(prediction.probability));
-      EXPECT_LT(index_of(prediction.label), model.num_labels());
-      (void)model.label_name(prediction.label);
+      EXPECT_LT(index_of(prediction.label), model->num_labels());
+      (void)model->label_name(prediction.label);
     }
   } catch (const Error&) {
     return false;
@@ -52,28 +61,51 @@ std::string make_model(const testing::ToyOptions& options) {
   return dir.read("m.mhe");
 }
 
+std::vector<std::string> make_learned_models() {
+  std::vector<std::string> models;
+  const testing::ScratchDir dir;
+  for (const HeadKind head :
+       {HeadKind::kOneHot, HeadKind::kProduct, HeadKind::kCascade, HeadKind::kSampling}) {
+    for (const auto input : {encoders::InputForm::kSparse, encoders::InputForm::kDense}) {
+      testing::write_toy_learned_model(dir.file("m.mhe"),
+                                       {.input = input, .head = head, .members = 2});
+      models.push_back(dir.read("m.mhe"));
+    }
+  }
+  return models;
+}
+
 std::size_t header_bytes(const std::string& bytes) {
   return model::SafetensorsFile(MappedFile::in_memory(std::as_bytes(std::span(bytes)), "whole.mhe"))
       .data_start();
+}
+
+// How many of so many damaged copies could still be used.
+std::size_t use_damaged(const std::string& whole, int rounds) {
+  const std::size_t start = header_bytes(whole);
+  RandomStream random(5, "damaged_model_test");
+  std::size_t usable = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::string bytes = whole;
+    const std::size_t changes = 1 + random.below(round % 2 == 0 ? 3 : 3000);
+    for (std::size_t i = 0; i < changes; ++i) {
+      const std::size_t at = start + random.below(bytes.size() - start);
+      bytes[at] = static_cast<char>(random.below(4) == 0 ? 0xFF : random());
+    }
+    usable += use(bytes) ? 1 : 0;
+  }
+  return usable;
 }
 
 TEST(DamagedModel, GivesFiniteResultsWhateverTheTensorsSay) {
   for (const bool text : {false, true}) {
     const std::string whole = make_model({.text = text, .members = 2, .lengths = {3, 70}});
     ASSERT_TRUE(use(whole));
-    const std::size_t start = header_bytes(whole);
-    RandomStream random(5, "damaged_model_test");
-    std::size_t usable = 0;
-    for (int round = 0; round < 3000; ++round) {
-      std::string bytes = whole;
-      const std::size_t changes = 1 + random.below(round % 2 == 0 ? 3 : 3000);
-      for (std::size_t i = 0; i < changes; ++i) {
-        const std::size_t at = start + random.below(bytes.size() - start);
-        bytes[at] = static_cast<char>(random.below(4) == 0 ? 0xFF : random());
-      }
-      usable += use(bytes) ? 1 : 0;
-    }
-    EXPECT_GT(usable, 300U) << "the test should get beyond opening";
+    EXPECT_GT(use_damaged(whole, 3000), 300U) << "the test should get beyond opening";
+  }
+  for (const std::string& whole : make_learned_models()) {
+    ASSERT_TRUE(use(whole));
+    EXPECT_GT(use_damaged(whole, 400), 40U) << "the test should get beyond opening";
   }
 }
 
@@ -95,8 +127,7 @@ TEST(DamagedModel, IsRefusedWhenCutShort) {
 }
 
 // The header is sealed anew, as one who wants to deceive would.
-TEST(DamagedModel, SurvivesNumbersInTheHeaderThatLie) {
-  const std::string whole = make_model({.text = true});
+void change_numbers(const std::string& whole) {
   const std::size_t start = header_bytes(whole);
   for (std::size_t at = model::kHeaderStart.size() + 32; at < start; ++at) {
     if (whole[at] < '0' || whole[at] > '9') continue;
@@ -107,6 +138,11 @@ TEST(DamagedModel, SurvivesNumbersInTheHeaderThatLie) {
       (void)use(bytes);
     }
   }
+}
+
+TEST(DamagedModel, SurvivesNumbersInTheHeaderThatLie) {
+  change_numbers(make_model({.text = true}));
+  for (const std::string& whole : make_learned_models()) change_numbers(whole);
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ class Predictor {
   [[nodiscard]] const heads::DenseSearch* first_head() const noexcept;
 
  private:
-  [[nodiscard]] std::span<const Prediction> finish(std::span<Prediction> found, std::size_t k) const;
+  [[nodiscard]] std::span<const Prediction> finish(std::span<Prediction> found,
+                                                   std::size_t k) const;
   [[nodiscard]] std::size_t depth(std::size_t k) const noexcept;
   void rank_by_weight(std::span<Prediction> found) const;
 

@@ -24,13 +24,13 @@ struct EpochReport {
 
 /// Where a training stands, beside its arrays.
 struct TrainingState {
-  std::size_t member = 0;               ///< the one at work; those before it are finished
-  std::uint64_t step = 0;               ///< of this member, the next to be made
-  double loss_sum = 0;                  ///< of this epoch, over rows
-  double first_loss = 0;                ///< of the member's first step
-  double best_quality = -1;             ///< of the epochs so far
+  std::size_t member = 0;    ///< the one at work; those before it are finished
+  std::uint64_t step = 0;    ///< of this member, the next to be made
+  double loss_sum = 0;       ///< of this epoch, over rows
+  double first_loss = 0;     ///< of the member's first step
+  double best_quality = -1;  ///< of the epochs so far
   std::size_t epochs_since_best = 0;
-  std::uint64_t copy_count = 0;         ///< WeightCopy::count() of this member
+  std::uint64_t copy_count = 0;                       ///< WeightCopy::count() of this member
   std::vector<std::vector<EpochReport>> epochs = {};  ///< [member]
 };
 

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <utility>
-#include <variant>
 
 #include "base/parallel.h"
 #include "base/random.h"
@@ -40,9 +39,9 @@ DenseMatrix project(const Context& context, const SparseMatrix& centroids) {
   return points;
 }
 
-// Rows of a one-hot head, briefly trained.
+// Rows of a one-hot head, briefly trained, and its encoder.
 DenseMatrix train_rows(const Context& context, const Examples& examples, LearnedPlan plan,
-                       LearnedOptions options) {
+                       LearnedOptions options, std::vector<std::vector<float>>& encoder) {
   plan.head.kind = HeadKind::kOneHot;
   plan.head.lengths = {static_cast<std::uint32_t>(plan.head.num_labels)};
   plan.head.rank = 1;
@@ -57,10 +56,11 @@ DenseMatrix train_rows(const Context& context, const Examples& examples, Learned
   }
   DenseMatrix rows;
   rows.num_columns = plan.head.dim;
-  for (const heads::HeadTensor& tensor : trainer.view().tensors) {
-    if (tensor.name != "table") continue;
-    const auto values = std::get<std::span<const float>>(tensor.data);
-    rows.values.assign(values.begin(), values.end());
+  for (const NamedArray& array : trainer.arrays()) {
+    if (array.name == "head.table") rows.values.assign(array.values.begin(), array.values.end());
+    if (array.is_parameter && array.name.starts_with("encoder.")) {
+      encoder.emplace_back(array.values.begin(), array.values.end());
+    }
   }
   return rows;
 }
@@ -75,19 +75,22 @@ std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels, std::size_t
   return std::vector<std::uint32_t>(num_heads, length);
 }
 
-std::vector<std::uint32_t> make_label_codes(const Context& context, const Examples& examples,
-                                            const LearnedPlan& plan,
-                                            const LearnedOptions& options) {
-  if (plan.head.code != heads::ProductCode::kTable) return {};
+LabelCodes make_label_codes(const Context& context, const Examples& examples,
+                            const LearnedPlan& plan, const LearnedOptions& options) {
+  LabelCodes result;
+  if (plan.head.code != heads::ProductCode::kTable) return result;
   DenseMatrix embeddings;
   if (options.code_epochs > 0) {
-    embeddings = train_rows(context, examples, plan, options);
+    embeddings = train_rows(context, examples, plan, options, result.encoder);
   } else if (options.order != "random") {
     embeddings = project(context, centroids_of(context, examples, plan.head.num_labels));
   }
-  return labels::product_codes(
-      context, plan.head.num_labels,
-      {embeddings.values.data(), embeddings.rows(), embeddings.num_columns}, plan.head.lengths);
+  const MatrixView view = {embeddings.values.data(), embeddings.rows(), embeddings.num_columns};
+  result.codes = labels::product_codes(context, plan.head.num_labels, view, plan.head.lengths);
+  if (options.code_epochs > 0 && plan.head.rank == 1) {
+    result.rows = labels::digit_vectors(view, result.codes, plan.head.lengths);
+  }
+  return result;
 }
 
 }  // namespace mhe::train

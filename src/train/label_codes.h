@@ -20,12 +20,18 @@ namespace mhe::train {
 [[nodiscard]] std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels,
                                                            std::size_t num_heads);
 
-/// [label][head]; none for heads without a table. Labels get alike digits where they are alike: by
-/// the rows of a one-hot head on the same encoder, trained for options.code_epochs, or without such
-/// epochs by the centroids of their examples. The order "random" asks for digits at random.
-[[nodiscard]] std::vector<std::uint32_t> make_label_codes(const Context& context,
-                                                          const Examples& examples,
-                                                          const LearnedPlan& plan,
-                                                          const LearnedOptions& options);
+/// Digits of labels, and where a training with them begins.
+struct LabelCodes {
+  std::vector<std::uint32_t> codes;         ///< [label][head]; none for heads without a table
+  std::vector<float> rows;                  ///< [output][dim]; none: at random
+  std::vector<std::vector<float>> encoder;  ///< the encoder's parameters, if there are rows
+};
+
+/// Labels get alike digits where they are alike: by the rows of a one-hot head on the same encoder,
+/// trained for options.code_epochs, or without such epochs by the centroids of their examples. The
+/// order "random" asks for digits at random. With code epochs the training begins where they ended:
+/// with that encoder, and rows whose sums come close to those of the one-hot head.
+[[nodiscard]] LabelCodes make_label_codes(const Context& context, const Examples& examples,
+                                          const LearnedPlan& plan, const LearnedOptions& options);
 
 }  // namespace mhe::train

@@ -38,7 +38,7 @@ TEST(LabelCodes, FollowTheOptionsAndNotTheThreads) {
   const auto codes_for = [&](LearnedOptions options, std::size_t threads) {
     const Context context({.threads = threads});
     validate(options);
-    return make_label_codes(context, set.examples, plan_learned(set, options, 0), options);
+    return make_label_codes(context, set.examples, plan_learned(set, options, 0), options).codes;
   };
   LearnedOptions random = quick();
   random.order = "random";

@@ -105,16 +105,29 @@ MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const E
       examples_(examples),
       options_(options),
       encoder_(context_, plan.encoder, encoder_optimizer(options), scaling_of(context_, examples)),
-      head_(
-          heads::make_dense_head(context_, plan.head,
-                                 {.optimizer = table_optimizer(options),
-                                  .order = make_label_order(context_, examples, plan.head, options),
-                                  .codes = make_label_codes(context_, examples, plan, options)})),
       steps_per_epoch_((examples.rows() + options.batch - 1) / options.batch),
       total_steps_(steps_per_epoch_ * options.epochs),
       schedule_(make_schedule(options, total_steps_)),
       shuffled_epoch_(kNoEpoch),
-      rows_(examples.rows()) {}
+      rows_(examples.rows()) {
+  LabelCodes codes = make_label_codes(context_, examples, plan, options);
+  head_ = heads::make_dense_head(context_, plan.head,
+                                 {.optimizer = table_optimizer(options),
+                                  .order = make_label_order(context_, examples, plan.head, options),
+                                  .codes = std::move(codes.codes)});
+  if (!codes.rows.empty()) start_from(codes);
+}
+
+void MemberTrainer::start_from(const LabelCodes& codes) {
+  std::size_t next = 0;
+  for (const NamedArray& array : arrays()) {
+    const bool is_encoder = array.is_parameter && array.name.starts_with("encoder.");
+    if (!is_encoder && array.name != "head.table") continue;
+    const std::vector<float>& values = is_encoder ? codes.encoder.at(next++) : codes.rows;
+    MHE_ASSERT(values.size() == array.values.size());
+    std::copy(values.begin(), values.end(), array.values.begin());
+  }
+}
 
 void MemberTrainer::shuffle(std::uint64_t epoch) {
   if (epoch == shuffled_epoch_) return;

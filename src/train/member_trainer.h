@@ -16,6 +16,7 @@
 #include "encoders/encoder.h"
 #include "heads/dense_head.h"
 #include "model/learned_model.h"
+#include "train/label_codes.h"
 #include "train/learned_options.h"
 #include "train/learned_plan.h"
 #include "train/training_set.h"
@@ -59,6 +60,7 @@ class MemberTrainer {
   [[nodiscard]] model::LearnedMember view();
 
  private:
+  void start_from(const LabelCodes& codes);
   void shuffle(std::uint64_t epoch);
   void gather(std::uint64_t step);
 

@@ -40,10 +40,10 @@ struct LearnedReport {
   std::uint64_t rows = 0;
   std::uint64_t trimmed_labels = 0;
   LearnedPlan plan;
-  float parent_power = 0;  ///< of the first member
+  float parent_power = 0;                        ///< of the first member
   std::vector<std::vector<EpochReport>> epochs;  ///< [member]
-  std::size_t resumed_epochs = 0;  ///< that an interrupted run had finished
-  std::size_t judged_rows = 0;     ///< held out, or of the validation data
+  std::size_t resumed_epochs = 0;                ///< that an interrupted run had finished
+  std::size_t judged_rows = 0;                   ///< held out, or of the validation data
   std::optional<Precision> precision = {};
 };
 

@@ -208,13 +208,14 @@ TEST_F(TrainLearnedTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
   LearnedRun run;
   run.out = dir_.file("m.mhe");
   const auto set = [&] { return toy_set(toy_rows(100, kLabels), kLabels); };
-  EXPECT_EQ(code_of([&] {
-              (void)train_learned_on_set(context, set(), quick("dense", "onehot"), run);
-            }),
-            ErrorCode::kInvalidData);
+  EXPECT_EQ(
+      code_of([&] { (void)train_learned_on_set(context, set(), quick("dense", "onehot"), run); }),
+      ErrorCode::kInvalidData);
   const std::vector<std::function<void(LearnedOptions&)>> wrong = {
       [](auto& options) { options.head = "tree"; },
-      [](auto& options) { options.lengths = {2, 2}; },
+      [](auto& options) {
+        options.lengths = {2, 2};
+      },
       [](auto& options) { options.dropout = 1; },
       [](auto& options) { options.epochs = 0; },
       [](auto& options) { options.schedule = "sine"; },

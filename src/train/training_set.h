@@ -54,9 +54,9 @@ struct TextSample {
 /// Completes the options of a vectorizer once the data is in sight: fields, n-grams.
 using TextRule = std::function<void(const TextSample&, text::VectorizerOptions&)>;
 
-/// Reads training data of text or sparse vectors; `rule` completes `text`. Throws as the reader does,
-/// kInvalidData for data that nothing can be learnt from, and kResourceLimit as soon as the process
-/// cannot stay within `ram_bytes`; 0: it may take what it needs.
+/// Reads training data of text or sparse vectors; `rule` completes `text`. Throws as the reader
+/// does, kInvalidData for data that nothing can be learnt from, and kResourceLimit as soon as the
+/// process cannot stay within `ram_bytes`; 0: it may take what it needs.
 [[nodiscard]] TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
                                             text::VectorizerOptions text, const TextRule& rule,
                                             std::uint64_t ram_bytes = 0);

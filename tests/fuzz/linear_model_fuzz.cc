@@ -1,8 +1,9 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes as a model, linear or learned, opened and predicted with. The header's checksum is put right
-// first: it is there against accidents, and would keep the fuzzer out of all that lies behind it.
+// Any bytes as a model, linear or learned, opened and predicted with. The header's checksum is put
+// right first: it is there against accidents, and would keep the fuzzer out of all that lies behind
+// it.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
