@@ -22,8 +22,8 @@ struct Point {
 
 /// One line of a chart.
 struct Curve {
-  std::string name;
-  std::vector<Point> points;  ///< x ascends
+  std::string name = {};
+  std::vector<Point> points = {};  ///< x ascends
 };
 
 enum class Scale { kLinear, kLogarithmic };
@@ -34,18 +34,18 @@ enum class Topic { kTraining, kQuality, kProbabilities };
 /// Curves with common axes.
 struct Chart {
   Topic topic = Topic::kTraining;
-  std::string title;
-  std::string note;  ///< a sentence: how to read it
-  std::string x_unit;
-  std::string y_unit;
+  std::string title = {};
+  std::string note = {};  ///< a sentence: how to read it
+  std::string x_unit = {};
+  std::string y_unit = {};
   Scale x_scale = Scale::kLinear;
   Scale y_scale = Scale::kLinear;
-  std::vector<Curve> curves;
+  std::vector<Curve> curves = {};
 };
 
 /// How often a head, or a level of a cascade, decides rightly. Shares of the rows that judge.
 struct HeadAccuracy {
-  std::string name;
+  std::string name = {};
   std::uint64_t choices = 0;  ///< that the head has in all
   double best_right = 0;      ///< rows whose best choice leads to a true label
   double kept = 0;            ///< true labels that can still be found: their choice is in the beam
@@ -55,13 +55,13 @@ struct HeadAccuracy {
 struct HeadGroup {
   std::uint64_t labels = 0;
   double rows = 0;  ///< that judge and belong here; shared where several labels do
-  std::vector<std::string> examples;  ///< names of its most frequent labels
+  std::vector<std::string> examples = {};  ///< names of its most frequent labels
 };
 
 /// The groups of the first head that are most often taken for each other.
 struct HeadConfusion {
-  std::vector<HeadGroup> groups;
-  std::vector<double> taken;  ///< [true group][group ranked best]: rows
+  std::vector<HeadGroup> groups = {};
+  std::vector<double> taken = {};  ///< [true group][group ranked best]: rows
   std::uint64_t all_groups = 0;
 };
 
@@ -76,20 +76,20 @@ struct DataSummary {
     std::string name;  ///< such as "6-20" training rows
     std::uint64_t labels = 0;
   };
-  std::vector<Bin> label_bins;  ///< labels by how often they occur
+  std::vector<Bin> label_bins = {};  ///< labels by how often they occur
 };
 
 struct TrainingHistory {
-  std::vector<Chart> charts;
-  DataSummary data;
-  std::string settings_json;  ///< an object: all options as they were used
+  std::vector<Chart> charts = {};
+  DataSummary data = {};
+  std::string settings_json = {};  ///< an object: all options as they were used
 
   // On rows that were not trained on; empty or 0 where there were none.
   std::uint64_t judged_rows = 0;
-  std::optional<metrics::Report> metrics;  ///< with bins by label frequency; cutoffs 1 to 10
-  metrics::ReliabilityReport reliability;
-  std::vector<HeadAccuracy> heads;
-  HeadConfusion confusion;
+  std::optional<metrics::Report> metrics = {};  ///< with bins by label frequency; cutoffs 1 to 10
+  metrics::ReliabilityReport reliability = {};
+  std::vector<HeadAccuracy> heads = {};
+  HeadConfusion confusion = {};
 };
 
 }  // namespace mhe::train
