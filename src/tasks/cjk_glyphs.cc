@@ -17,6 +17,7 @@
 #include "data/zip_writer.h"
 #include "tasks/contact_sheet.h"
 #include "tasks/glyph_renderer.h"
+#include "text/utf8.h"
 
 namespace mhe::tasks {
 namespace {
@@ -229,7 +230,7 @@ class Builder {
       });
       for (std::size_t i = 0; i < count; ++i) {
         pixels->write({reinterpret_cast<const char*>(batch[i].data()), batch[i].size()});
-        append_utf8(code_point(jobs[first + i].character), labels);
+        text::append_code_point(labels, code_point(jobs[first + i].character));
         labels += '\n';
       }
     }

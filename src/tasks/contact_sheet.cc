@@ -52,24 +52,4 @@ std::string ContactSheet::png() const {
   return encode_png(image);
 }
 
-void append_utf8(char32_t character, std::string& out) {
-  const auto c = static_cast<std::uint32_t>(character);
-  const auto rest = [&](unsigned shift) { out += static_cast<char>(0x80U | (c >> shift & 0x3FU)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0U | c >> 6U);
-    rest(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0U | c >> 12U);
-    rest(6);
-    rest(0);
-  } else {
-    out += static_cast<char>(0xF0U | c >> 18U);
-    rest(12);
-    rest(6);
-    rest(0);
-  }
-}
-
 }  // namespace mhe::tasks

@@ -27,7 +27,4 @@ class ContactSheet {
   std::vector<std::size_t> gaps_;  // lines that have one above
 };
 
-/// Appends a character in UTF-8.
-void append_utf8(char32_t character, std::string& out);
-
 }  // namespace mhe::tasks

@@ -3,6 +3,7 @@
 #include "tasks/definition_rows.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,7 +23,7 @@ constexpr std::uint64_t kFewestRows = 2;  // a label of one row is never predict
 
 using Rows = std::vector<DefinitionRow>;
 
-std::uint64_t hash_of_words(const std::vector<PlacedWord>& words) {
+std::uint64_t hash_of_words(std::span<const PlacedWord> words) {
   std::uint64_t hash = 0;
   for (const PlacedWord& word : words) {
     hash = text::join_hashes(hash, text::hash_bytes(word.word));
@@ -51,6 +52,7 @@ std::uint64_t clean_texts(const Context& context, const WordForms& forms, Rows& 
       DefinitionRow& row = rows[i];
       row.text = forms.remove_forms(row.text, row.labels);
       const std::vector<PlacedWord> words = placed_words(row.text);
+      row.words_hash = hash_of_words(std::span(words).first(std::min(words.size(), kMostWords)));
       if (words.size() > kMostWords) row.text.resize(words[kMostWords - 1].end);
       too_short[i] = words.size() < kFewestWords ? 1 : 0;
     }
@@ -62,7 +64,7 @@ std::uint64_t remove_repeated(Rows& rows) {
   std::unordered_set<std::uint64_t> seen;
   std::vector<char> repeated(rows.size(), 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::uint64_t hash = hash_of_words(placed_words(rows[i].text));
+    std::uint64_t hash = rows[i].words_hash;
     for (const std::string& label : rows[i].labels) {
       hash = text::join_hashes(hash, text::hash_bytes(label));
     }
@@ -73,16 +75,14 @@ std::uint64_t remove_repeated(Rows& rows) {
 
 std::uint64_t remove_ambiguous(Rows& rows) {
   std::unordered_map<std::uint64_t, std::unordered_set<std::string_view>> labels_of_text;
-  std::vector<std::uint64_t> hashes;
   for (const DefinitionRow& row : rows) {
-    hashes.push_back(hash_of_words(placed_words(row.text)));
-    for (const std::string& label : row.labels) labels_of_text[hashes.back()].insert(label);
+    for (const std::string& label : row.labels) labels_of_text[row.words_hash].insert(label);
   }
   std::vector<char> ambiguous(rows.size(), 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     // A synset may have more words than that; all of them are right.
     const std::size_t limit = std::max(kMostWordsPerText, rows[i].labels.size());
-    ambiguous[i] = labels_of_text[hashes[i]].size() > limit ? 1 : 0;
+    ambiguous[i] = labels_of_text[rows[i].words_hash].size() > limit ? 1 : 0;
   }
   return remove_marked(rows, ambiguous);
 }
@@ -103,11 +103,13 @@ std::uint64_t remove_near_duplicates(const Context& context, Rows& rows) {
   std::vector<char> marked(rows.size(), 0);
   constexpr std::size_t kGrain = 1000;
   parallel_blocks(context, rows.size(), kGrain, [&](const Block& block) {
+    std::vector<std::uint64_t> words;
     for (std::size_t i = block.begin; i < block.end; ++i) {
-      const std::vector<std::uint64_t> words = word_hashes(rows[i].text);
+      words.clear();
       for (const std::string& label : rows[i].labels) {
         const auto found = held_out.find(label);
         if (found == held_out.end()) continue;
+        if (words.empty()) words = word_hashes(rows[i].text);
         for (const std::size_t other : found->second) {
           if (is_compared(rows[i].split, rows[other].split) &&
               are_near_duplicates(words, hashes[other])) {

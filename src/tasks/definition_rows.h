@@ -20,6 +20,7 @@ struct DefinitionRow {
   Split split = Split::kTrain;
   std::string text;
   std::vector<std::string> labels;
+  std::uint64_t words_hash = 0;  ///< of its words in their order; guard_definitions() sets it
 };
 
 /// What was left out, for a person to read.

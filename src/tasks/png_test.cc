@@ -68,11 +68,5 @@ TEST(ContactSheet, HasALineForEachAndBarsBetween) {
   EXPECT_EQ(number_at(header, 4), 2U * 36 + 6);
 }
 
-TEST(AppendUtf8, WritesOneToFourBytes) {
-  std::string text;
-  for (const char32_t c : {U'A', U'\u00e9', U'\u4e00', U'\U00020000'}) append_utf8(c, text);
-  EXPECT_EQ(text, "A\u00e9\u4e00\U00020000");
-}
-
 }  // namespace
 }  // namespace mhe::tasks

@@ -17,10 +17,17 @@ namespace {
 constexpr char kWordBegin = '<';
 constexpr char kWordEnd = '>';
 
+// Only n-grams of words need them side by side.
+Gaps gaps_for(std::span<const Part> parts) noexcept {
+  const bool has_pairs = std::any_of(parts.begin(), parts.end(),
+                                     [](const Part& part) { return part.word_ngrams > 1; });
+  return has_pairs ? Gaps::kOneSpace : Gaps::kAny;
+}
+
 }  // namespace
 
 Analyzer::Analyzer(std::span<const Part> parts, std::uint32_t min_token_length)
-    : parts_(parts), tokenizer_(min_token_length) {}
+    : parts_(parts), tokenizer_(min_token_length, gaps_for(parts)) {}
 
 std::span<const Term> Analyzer::analyze(std::span<const std::string_view> fields) {
   words_.clear();

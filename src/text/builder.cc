@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
-#include "text/row_builder.h"
 
 namespace mhe::text {
 namespace {
@@ -76,63 +75,60 @@ void VectorizerBuilder::add(const Documents& documents) {
 }
 
 void VectorizerBuilder::add_piece(const Documents& documents, std::size_t begin, std::size_t end) {
-  for (const auto& counter : counters_) counter->clear_items();
   const std::size_t rows = end - begin;
-  std::vector<CountedBlock> blocks((rows + kDocumentsPerBlock - 1) / kDocumentsPerBlock);
+  const std::size_t first_kept = kept_.size();
+  if (keep_ == KeepDocuments::kYes) {
+    kept_.resize(first_kept + (rows + kDocumentsPerBlock - 1) / kDocumentsPerBlock);
+  }
   parallel_blocks(context_, rows, kDocumentsPerBlock, [&](const Block& range) {
-    CountedBlock& block = blocks[range.index];
     TermCounter& counter = *counters_[range.worker];
-    block.counter = range.worker;
-    block.first_item = counter.items().size();
+    counter.clear_items();
     std::vector<std::string_view> fields(options_.fields.size());
+    std::vector<std::uint64_t> row_ends;
     for (std::size_t i = range.begin; i < range.end; ++i) {
       documents.get(begin + i, fields);
       counter.add(fields);
-      block.row_ends.push_back(counter.items().size());
+      row_ends.push_back(counter.items().size());
     }
+    if (keep_ == KeepDocuments::kNo) return;
+    KeptBlock& kept = kept_[first_kept + range.index];
+    kept.row_ends = std::move(row_ends);
+    kept.numbering = term_ids_.size() + range.worker;
+    keep_block(counter, kept);
   });
-  if (keep_ == KeepDocuments::kNo) return;
-  const std::size_t first = kept_.size();
-  kept_.resize(first + blocks.size());
-  parallel_for(context_, blocks.size(),
-               [&](std::size_t i) { keep_block(blocks[i], kept_[first + i]); });
 }
 
-void VectorizerBuilder::keep_block(const CountedBlock& block, KeptBlock& kept) const {
-  const TermCounter& counter = *counters_[block.counter];
-  kept.counter = block.counter;
-  const std::size_t size = block.row_ends.back() - block.first_item;
-  kept.ids.reserve(size);
-  kept.counts.reserve(size);
-  std::size_t item = block.first_item;
-  for (const std::size_t row_end : block.row_ends) {
+// Takes over the items of a counter; kept.row_ends says where its rows end among them.
+void VectorizerBuilder::keep_block(const TermCounter& counter, KeptBlock& kept) {
+  const std::span<const CountedTerm> items = counter.items();
+  kept.numbers.reserve(items.size());
+  kept.counts.reserve(items.size());
+  std::size_t item = 0;
+  for (std::uint64_t& row_end : kept.row_ends) {
     for (; item < row_end; ++item) {
-      const CountedTerm term = counter.items()[item];
-      std::uint32_t count = term.count;
+      std::uint32_t count = items[item].count;
       for (; count > kMaxCount; count -= kMaxCount) {
-        kept.ids.push_back(term.number);
+        kept.numbers.push_back(items[item].number);
         kept.counts.push_back(kMaxCount);
       }
-      kept.ids.push_back(term.number);
+      kept.numbers.push_back(items[item].number);
       kept.counts.push_back(static_cast<std::uint8_t>(count));
     }
-    kept.row_ends.push_back(kept.ids.size());
+    row_end = kept.numbers.size();
   }
 }
 
 void VectorizerBuilder::merge() {
   counts_->merge(context_, counters_);
-  parallel_for(context_, kept_.size() - num_merged_blocks_, [&](std::size_t i) {
-    KeptBlock& block = kept_[num_merged_blocks_ + i];
-    for (std::uint32_t& id : block.ids) id = counters_[block.counter]->id(id);
-  });
-  num_merged_blocks_ = kept_.size();
-  for (const auto& counter : counters_) counter->clear();
+  for (const auto& counter : counters_) {
+    if (keep_ == KeepDocuments::kYes) term_ids_.push_back(counter->take_ids());
+    counter->clear();
+  }
 }
 
 std::uint64_t VectorizerBuilder::kept_items() const noexcept {
   std::uint64_t items = 0;
-  for (const KeptBlock& block : kept_) items += block.ids.size();
+  for (const KeptBlock& block : kept_) items += block.numbers.size();
   return items;
 }
 
@@ -145,28 +141,46 @@ Fitted VectorizerBuilder::finish() {
   SparseMatrix features;
   features.num_columns = vectorizer.num_features();
   if (keep_ == KeepDocuments::kYes) {
-    measure_rows(selection.columns, features);
-    fill_rows(vectorizer, selection.columns, features);
+    name_columns(selection.columns, vectorizer.view().idf);
+    measure_rows(features);
+    fill_rows(vectorizer, features);
   }
   return {std::move(vectorizer), std::move(features)};
 }
 
-void VectorizerBuilder::measure_rows(const std::vector<std::uint32_t>& columns,
-                                     SparseMatrix& matrix) {
+// One look-up a term of a document then says what it weighs and where.
+void VectorizerBuilder::name_columns(std::span<const std::uint32_t> columns,
+                                     std::span<const float> idf) {
+  term_columns_.resize(term_ids_.size());
+  parallel_for(context_, term_ids_.size(), [&](std::size_t i) {
+    term_columns_[i].reserve(term_ids_[i].size());
+    for (const std::uint32_t id : term_ids_[i]) {
+      const std::uint32_t column = columns[id];
+      term_columns_[i].push_back({column, column == MergedCounts::kDropped ? 0 : idf[column]});
+    }
+    term_ids_[i] = {};
+  });
+}
+
+void VectorizerBuilder::measure_rows(SparseMatrix& matrix) {
   for (KeptBlock& block : kept_) {
     block.first_row = matrix.rows();
     matrix.offsets.resize(matrix.offsets.size() + block.row_ends.size());
   }
   parallel_for(context_, kept_.size(), [&](std::size_t b) {
     const KeptBlock& block = kept_[b];
-    std::uint64_t i = 0;
+    const std::span<const TermColumn> columns = term_columns_[block.numbering];
+    std::uint32_t previous = MergedCounts::kDropped;
+    std::size_t i = 0;
     for (std::size_t row = 0; row < block.row_ends.size(); ++row) {
-      const std::uint64_t begin = i;
       std::uint64_t size = 0;
       for (; i < block.row_ends[row]; ++i) {
-        const bool repeats = i > begin && block.ids[i] == block.ids[i - 1];
-        size += !repeats && columns[block.ids[i]] != MergedCounts::kDropped ? 1 : 0;
+        const std::uint32_t number = block.numbers[i];
+        size += static_cast<std::uint64_t>((number != previous) &
+                                           (columns[number].column != MergedCounts::kDropped));
+        previous = number;
       }
+      previous = MergedCounts::kDropped;
       matrix.offsets[block.first_row + row + 1] = size;
     }
   });
@@ -174,26 +188,38 @@ void VectorizerBuilder::measure_rows(const std::vector<std::uint32_t>& columns,
     matrix.offsets[i] += matrix.offsets[i - 1];
 }
 
-void VectorizerBuilder::fill_rows(const Vectorizer& vectorizer,
-                                  const std::vector<std::uint32_t>& columns, SparseMatrix& matrix) {
+void VectorizerBuilder::add_kept_row(const KeptBlock& block, std::size_t row,
+                                     const Weighting& weighting, RowBuilder& builder) const {
+  const std::span<const TermColumn> columns = term_columns_[block.numbering];
+  const std::size_t begin = row == 0 ? 0 : block.row_ends[row - 1];
+  const std::size_t end = block.row_ends[row];
+  builder.start_row(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::uint32_t number = block.numbers[i];
+    std::uint64_t count = block.counts[i];
+    while (i + 1 < end && block.numbers[i + 1] == number) count += block.counts[++i];
+    const TermColumn term = columns[number];
+    builder.add_if(term.column != MergedCounts::kDropped, term.column,
+                   weighting.tf(count) * term.idf);
+  }
+  builder.end_row();
+}
+
+void VectorizerBuilder::fill_rows(const Vectorizer& vectorizer, SparseMatrix& matrix) {
   matrix.columns.resize(matrix.offsets.back());
   matrix.values.resize(matrix.offsets.back());
   std::vector<RowBuilder> builders(context_.threads());
   parallel_blocks(context_, kept_.size(), 1, [&](const Block& range) {
     RowBuilder& builder = builders[range.worker];
     KeptBlock& block = kept_[range.begin];
-    std::uint64_t i = 0;
-    for (std::size_t row = 0; row < block.row_ends.size(); ++row) {
-      builder.start(block.row_ends[row] - i);
-      for (; i < block.row_ends[row]; ++i) {
-        const std::uint32_t column = columns[block.ids[i]];
-        if (column != MergedCounts::kDropped) builder.add(column, block.counts[i]);
-      }
-      const VectorizerView& arrays = vectorizer.view();
-      const SparseRow made =
-          builder.finish(vectorizer.weighting(), arrays.part_offsets, arrays.idf);
+    for (std::size_t row = 0; row < block.row_ends.size();) {
+      builder.start(vectorizer.num_features());
       const std::uint64_t begin = matrix.offsets[block.first_row + row];
-      MHE_ASSERT(begin + made.size() == matrix.offsets[block.first_row + row + 1]);
+      const std::size_t end = std::min(block.row_ends.size(), row + builder.max_rows());
+      for (; row < end; ++row) add_kept_row(block, row, vectorizer.weighting(), builder);
+      const BuiltRows made =
+          builder.finish_values(vectorizer.weighting(), vectorizer.view().part_offsets);
+      MHE_ASSERT(begin + made.columns.size() == matrix.offsets[block.first_row + row]);
       std::copy(made.columns.begin(), made.columns.end(), matrix.columns.data() + begin);
       std::copy(made.values.begin(), made.values.end(), matrix.values.data() + begin);
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "text/documents.h"
 #include "text/merged_counts.h"
 #include "text/options.h"
+#include "text/row_builder.h"
 #include "text/term_counter.h"
 #include "text/vectorizer.h"
 
@@ -55,29 +57,30 @@ class VectorizerBuilder {
   [[nodiscard]] Fitted finish();
 
  private:
-  // A run of documents that one thread took.
-  struct CountedBlock {
-    std::size_t counter = 0;
-    std::size_t first_item = 0;
-    std::vector<std::size_t> row_ends;  // in the counter's items
-  };
-  // What is kept of it: numbers of its counter's terms until they are merged, then ids. A count
-  // above 255 is written as several entries of one id in a row.
+  // The terms of a run of documents that one thread took. A count above 255 is written as several
+  // entries of one term in a row.
   struct KeptBlock {
-    std::vector<std::uint32_t> ids;
+    std::vector<std::uint32_t> numbers;
     std::vector<std::uint8_t> counts;
     std::vector<std::uint64_t> row_ends;
-    std::size_t counter = 0;
+    std::size_t numbering = 0;  // in term_ids_: whose numbers they are
     std::size_t first_row = 0;
+  };
+  // What a number came to in the end.
+  struct TermColumn {
+    std::uint32_t column = 0;
+    float idf = 0;
   };
 
   [[nodiscard]] std::size_t piece_size() const noexcept;
   void add_piece(const Documents& documents, std::size_t begin, std::size_t end);
-  void keep_block(const CountedBlock& block, KeptBlock& kept) const;
+  static void keep_block(const TermCounter& counter, KeptBlock& kept);
   void merge();
-  void measure_rows(const std::vector<std::uint32_t>& columns, SparseMatrix& matrix);
-  void fill_rows(const Vectorizer& vectorizer, const std::vector<std::uint32_t>& columns,
-                 SparseMatrix& matrix);
+  void name_columns(std::span<const std::uint32_t> columns, std::span<const float> idf);
+  void measure_rows(SparseMatrix& matrix);
+  void add_kept_row(const KeptBlock& block, std::size_t row, const Weighting& weighting,
+                    RowBuilder& builder) const;
+  void fill_rows(const Vectorizer& vectorizer, SparseMatrix& matrix);
 
   const Context& context_;
   VectorizerOptions options_;
@@ -86,7 +89,9 @@ class VectorizerBuilder {
   std::vector<std::unique_ptr<TermCounter>> counters_;  // by worker
   std::unique_ptr<MergedCounts> counts_;
   std::vector<KeptBlock> kept_;
-  std::size_t num_merged_blocks_ = 0;  // of kept_
+  // By merge and counter: the ids of the numbers that the counter gave before that merge.
+  std::vector<std::vector<std::uint32_t>> term_ids_;
+  std::vector<std::vector<TermColumn>> term_columns_;  // made of these at the end
   std::uint64_t num_documents_ = 0;
 };
 

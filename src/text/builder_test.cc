@@ -103,10 +103,12 @@ TEST(VectorizerBuilder, GivesTheSameForAnyThreadsAndBatches) {
 }
 
 TEST(VectorizerBuilder, KeepsTheDocumentsAsTransformSeesThem) {
-  const Texts documents = make_documents(2, 500, 2);
-  for (const std::uint32_t hash_bits : {0U, 10U}) {
-    VectorizerOptions options = rich_options();
-    options.hash_bits = hash_bits;
+  int round = 0;
+  const Texts documents = make_documents(2, 1100, 2);  // "many" for transform()
+  VectorizerOptions words_only;
+  words_only.fields = {{.name = "a"}, {.name = "b"}};
+  for (VectorizerOptions options : {rich_options(), rich_options(), words_only}) {
+    if (++round == 2) options.hash_bits = 10;
     options.min_df = 2;
     const Fitted fitted = fit(options, documents, 3, 100);
     const std::vector<std::string_view> texts = flatten(documents);

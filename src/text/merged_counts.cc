@@ -71,12 +71,13 @@ std::size_t MergedCounts::shard_of(const TermKey& key) const noexcept {
 void MergedCounts::merge_shard(std::size_t shard, TermCounter& counter) {
   Shard& target = shards_[shard];
   const std::span<const std::uint32_t> numbers = counter.in_shard(shard);
+  if (target.terms.size() == 0) target.terms.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (i + kPrefetchAhead < numbers.size()) {
       target.terms.prefetch(counter.key(numbers[i + kPrefetchAhead]).hash);
     }
     const std::uint32_t number = numbers[i];
-    const std::uint32_t at = target.terms.find_or_add(counter.key(number));
+    const std::uint32_t at = target.terms.find_or_add(counter.key(number)).number;
     if (at == target.entries.size()) target.entries.push_back({0, target.next_serial++});
     target.entries[at].df += counter.df(number);
     counter.set_id(number, id_of(shard, target.entries[at].serial));

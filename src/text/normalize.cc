@@ -3,7 +3,8 @@
 #include "text/normalize.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <cstring>
 
 #include <unicode/unorm2.h>
 #include <unicode/utf16.h>
@@ -12,6 +13,7 @@
 #include "base/checked.h"
 #include "text/code_points.h"
 #include "text/hash.h"
+#include "text/make_room.h"
 #include "text/utf8.h"
 
 namespace mhe::text {
@@ -28,34 +30,34 @@ bool is_word_byte(char byte) noexcept {
          (byte >= '0' && byte <= '9');
 }
 
-// The first position from `begin` whose byte is not ASCII.
-std::size_t find_non_ascii(std::string_view text, std::size_t begin) noexcept {
-  while (begin + 8 <= text.size() && (internal::load_word(text.data() + begin) & kHighBits) == 0) {
-    begin += 8;
-  }
-  while (begin < text.size() && is_ascii_byte(text[begin])) ++begin;
-  return begin;
-}
+// What one step may write past the end of what is known to be needed: a word that is copied whole,
+// or a code point with a space before and after it.
+constexpr std::size_t kSlack = 16;
 
 // Goes through one text, segment by segment: from a code point that normalises independently of
 // what stands before it to the next such one.
 class Pass {
  public:
-  Pass(std::string_view text, NormalizeScratch& scratch, std::string& out)
-      : table_(CodePointTable::instance()), text_(text), scratch_(scratch), out_(out) {}
+  Pass(std::string_view text, NormalizeScratch& scratch)
+      : table_(CodePointTable::instance()), text_(text), scratch_(scratch) {}
 
-  void run() {
+  std::string_view run() {
     std::size_t position = 0;
     while (position < text_.size()) {
-      std::size_t end = find_non_ascii(text_, position);
-      if (end > position && end < text_.size() && !has_boundary_at(end)) --end;
-      if (end > position) copy_ascii(text_.substr(position, end - position));
-      position = end;
+      const std::size_t begin = position;
+      position = copy_ascii(begin);
+      if (position == text_.size()) break;
       // The segment may begin with the ASCII letter that the mark after it combines with.
+      if (position > begin && !has_boundary_at(position)) {
+        --position;
+        --used_;
+      }
+      const std::size_t end = position;
       while (position < text_.size() && (!is_ascii_byte(text_[position]) || position == end)) {
         position = take_segment(position);
       }
     }
+    return {scratch_.out.data(), used_};
   }
 
  private:
@@ -63,9 +65,27 @@ class Pass {
     return table_[next_code_point(text_, position)].boundary_before;
   }
 
-  void copy_ascii(std::string_view run) {
+  // Copies from `position` up to the next byte that is not ASCII, and returns where that is.
+  std::size_t copy_ascii(std::size_t position) {
+    if (!is_ascii_byte(text_[position])) return position;
     end_alone();
-    out_.append(run);
+    make_room(scratch_.out, used_ + text_.size() - position + kSlack);
+    const std::string_view rest = text_.substr(position);
+    char* const out = scratch_.out.data() + used_;
+    std::size_t size = 0;
+    while (size + 8 <= rest.size()) {
+      const std::uint64_t word = internal::load_word(rest.data() + size);
+      std::memcpy(out + size, &word, sizeof word);
+      const std::uint64_t high = word & kHighBits;
+      if (high != 0) {
+        size += static_cast<std::size_t>(std::countr_zero(high)) / 8;
+        break;
+      }
+      size += 8;
+    }
+    for (; size < rest.size() && is_ascii_byte(rest[size]); ++size) out[size] = rest[size];
+    used_ += size;
+    return position + size;
   }
 
   // Normalises the segment at `begin` and returns where it ends.
@@ -114,38 +134,36 @@ class Pass {
   }
 
   void put(std::uint32_t c, CharClass char_class) {
+    make_room(scratch_.out, used_ + kSlack);
     if (char_class == CharClass::kMark) {
-      if (!out_.empty() && is_word_byte(out_.back())) append(c);
+      if (used_ > 0 && is_word_byte(scratch_.out[used_ - 1])) append(c);
       return;
     }
     end_alone();
     if (char_class == CharClass::kSeparator) {
-      out_.push_back(' ');
+      put_byte(' ');
       return;
     }
     if (char_class == CharClass::kAlone) {
-      out_.push_back(' ');
+      put_byte(' ');
       after_alone_ = true;
     }
     append(c);
   }
 
   void end_alone() {
-    if (after_alone_) out_.push_back(' ');
+    if (after_alone_) put_byte(' ');
     after_alone_ = false;
   }
 
-  void append(std::uint32_t c) {
-    std::array<char, U8_MAX_LENGTH> bytes = {};
-    std::size_t size = 0;
-    U8_APPEND_UNSAFE(bytes.data(), size, c);
-    out_.append(bytes.data(), size);
-  }
+  // Of the next two: put() and copy_ascii() have made the room.
+  void put_byte(char byte) noexcept { scratch_.out[used_++] = byte; }
+  void append(std::uint32_t c) noexcept { U8_APPEND_UNSAFE(scratch_.out.data(), used_, c); }
 
   const CodePointTable& table_;
   std::string_view text_;
   NormalizeScratch& scratch_;
-  std::string& out_;
+  std::size_t used_ = 0;      // of scratch_.out
   bool after_alone_ = false;  // a space is due before anything but a mark
 };
 
@@ -179,13 +197,8 @@ std::size_t IcuNormalizer::normalize(std::u16string_view text, std::span<char16_
   return static_cast<std::size_t>(size);
 }
 
-bool is_ascii(std::string_view text) noexcept {
-  return find_non_ascii(text, 0) == text.size();
-}
-
-void normalize(std::string_view text, NormalizeScratch& scratch, std::string& out) {
-  out.clear();
-  Pass(text, scratch, out).run();
+std::string_view normalize(std::string_view text, NormalizeScratch& scratch) {
+  return Pass(text, scratch).run();
 }
 
 }  // namespace mhe::text

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,21 +29,19 @@ class IcuNormalizer {
 
 /// Space for normalize(); reuse it, and calls stop allocating.
 struct NormalizeScratch {
+  std::vector<char> out;  // longer than what is used
   std::vector<char16_t> segment;
   std::vector<char16_t> result;
 };
 
-/// True if every byte is below 0x80.
-[[nodiscard]] bool is_ascii(std::string_view text) noexcept;
-
-/// Writes to `out`, which is replaced, the text in NFKC_Casefold with words made plain to see:
-/// every byte from 0x80 up belongs to a word, all other code points beyond ASCII having become
-/// spaces, and a letter that is a word by itself has spaces around it and its marks.
+/// The text in NFKC_Casefold with words made plain to see: every byte from 0x80 up belongs to a
+/// word, all other code points beyond ASCII having become spaces, and a letter that is a word by
+/// itself has spaces around it and its marks. Valid until the scratch is used again.
 ///
 /// ASCII is passed through as it is, capitals included, except where a following mark combines with
 /// it: the tokeniser folds it in a loop of its own. Invalid UTF-8 separates words, as U+FFFD does.
-/// `out` grows to at most 12 times the text. ICU is asked only about sequences that do not
-/// normalise code point by code point.
-void normalize(std::string_view text, NormalizeScratch& scratch, std::string& out);
+/// The result is at most 12 times the text. ICU is asked only about sequences that do not normalise
+/// code point by code point.
+[[nodiscard]] std::string_view normalize(std::string_view text, NormalizeScratch& scratch);
 
 }  // namespace mhe::text

@@ -9,18 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include <unicode/utf8.h>
-
 #include "base/random.h"
+#include "text/utf8.h"
 
 namespace mhe::text {
-
-inline void append_code_point(std::string& out, std::uint32_t c) {
-  std::array<char, 4> bytes = {};
-  std::size_t size = 0;
-  U8_APPEND_UNSAFE(bytes.data(), size, c);
-  out.append(bytes.data(), size);
-}
 
 inline std::uint32_t random_code_point(RandomStream& random) {
   std::uint32_t c = 0;

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
+
+#include "base/check.h"
 
 namespace mhe::text {
 namespace {
@@ -16,6 +17,38 @@ constexpr std::size_t kTabledCounts = 256;
 constexpr std::uint32_t kMaxDigitBits = 11;
 // Below this many items comparing is cheaper than clearing and adding up the counters.
 constexpr std::size_t kSmallSort = 64;
+// Rows that are sorted together: with up to 2^17 features, row and feature are then two digits.
+constexpr std::size_t kMaxRows = 32;
+
+// Each part to length 1, times its weight, and the whole to length 1 again: one factor a part.
+void scale_row(const Weighting& weighting, std::span<const std::uint64_t> part_offsets,
+               std::span<const std::uint32_t> columns, std::span<float> row) {
+  const std::span<const double> weights = weighting.part_weights();
+  double whole = 0.0;  // squared length of the weighted parts
+  const auto for_each_part = [&](const auto& body) {
+    std::size_t begin = 0;
+    for (std::size_t part = 0; part < weights.size(); ++part) {
+      const auto first = columns.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto last = part + 1 == weights.size()
+                            ? columns.end()
+                            : std::lower_bound(first, columns.end(), part_offsets[part + 1]);
+      const auto end = static_cast<std::size_t>(last - columns.begin());
+      if (end > begin) body(part, row.subspan(begin, end - begin));
+      begin = end;
+    }
+  };
+  for_each_part(
+      [&](std::size_t part, std::span<float>) { whole += weights[part] * weights[part]; });
+  for_each_part([&](std::size_t part, std::span<float> values) {
+    double factor = weights[part];
+    if (weighting.l2_norm()) {
+      double squares = 0.0;
+      for (const float value : values) squares += static_cast<double>(value) * value;
+      factor /= std::sqrt(squares * whole);
+    }
+    for (float& value : values) value = static_cast<float>(value * factor);
+  });
+}
 
 }  // namespace
 
@@ -41,22 +74,25 @@ float Weighting::idf(std::uint64_t df, std::uint64_t num_documents) const noexce
   return static_cast<float>(std::log(share) + 1.0);
 }
 
-SparseRow RowBuilder::finish(const Weighting& weighting,
-                             std::span<const std::uint64_t> part_offsets,
-                             std::span<const float> idf) {
-  sort(idf.size());
-  merge(weighting, idf);
-  scale(weighting, part_offsets);
-  return {{columns_.data(), size_}, {values_.data(), size_}};
+void RowBuilder::start(std::uint64_t num_features) {
+  feature_bits_ = static_cast<std::uint32_t>(std::bit_width(num_features | 1));
+  MHE_ASSERT(feature_bits_ < 32);
+  row_step_ = std::uint64_t{1} << feature_bits_;
+  max_rows_ = std::min(kMaxRows, std::size_t{1} << (32 - feature_bits_));
+  row_base_ = 0;
+  num_items_ = 0;
+  row_ends_.clear();
 }
 
-// By column. A radix sort, since comparisons of random columns mispredict half of their branches.
-void RowBuilder::sort(std::uint64_t num_features) {
+// By row, then column. A radix sort, since comparisons of random columns mispredict half of their
+// branches.
+void RowBuilder::sort() {
   if (num_items_ < kSmallSort) {
     std::sort(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(num_items_));
     return;
   }
-  const auto key_bits = static_cast<std::uint32_t>(std::bit_width(num_features | 1));
+  const auto row_bits = static_cast<std::uint32_t>(std::bit_width(row_ends_.size() - 1));
+  const std::uint32_t key_bits = feature_bits_ + row_bits;
   const std::uint32_t passes = (key_bits + kMaxDigitBits - 1) / kMaxDigitBits;
   const std::uint32_t digit_bits = (key_bits + passes - 1) / passes;
   make_room(sorted_, items_.size());  // as long as items_, since they change places
@@ -79,48 +115,51 @@ void RowBuilder::sort_digit(std::uint32_t shift, std::uint32_t bits) {
   items_.swap(sorted_);
 }
 
-void RowBuilder::merge(const Weighting& weighting, std::span<const float> idf) {
+BuiltRows RowBuilder::finish_counts(const Weighting& weighting,
+                                    std::span<const std::uint64_t> part_offsets,
+                                    std::span<const float> idf) {
+  sort();
   make_room(columns_, num_items_);
   make_room(values_, num_items_);
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < num_items_;) {
-    const std::uint64_t feature = items_[i] >> 32;
-    std::uint64_t count = 0;
-    for (; i < num_items_ && items_[i] >> 32 == feature; ++i) count += items_[i] & 0xFFFFFFFF;
-    columns_[size] = static_cast<std::uint32_t>(feature);
-    values_[size++] = weighting.tf(count) * idf[feature];
+  const std::uint64_t feature_mask = row_step_ - 1;
+  std::uint32_t size = 0;
+  std::size_t i = 0;
+  for (std::uint32_t& row_end : row_ends_) {
+    for (const std::size_t end = row_end; i < end;) {
+      const std::uint64_t key = items_[i] >> 32;
+      std::uint64_t count = 0;
+      for (; i < end && items_[i] >> 32 == key; ++i) count += items_[i] & 0xFFFFFFFF;
+      const std::uint64_t feature = key & feature_mask;
+      columns_[size] = static_cast<std::uint32_t>(feature);
+      values_[size++] = weighting.tf(count) * idf[feature];
+    }
+    row_end = size;
   }
-  size_ = size;
+  return scale_all(weighting, part_offsets);
 }
 
-// Each part to length 1, times its weight, and the whole to length 1 again: one factor a part.
-void RowBuilder::scale(const Weighting& weighting, std::span<const std::uint64_t> part_offsets) {
-  const std::span<const double> weights = weighting.part_weights();
-  const std::span<const std::uint32_t> columns(columns_.data(), size_);
-  double whole = 0.0;  // squared length of the weighted parts
-  const auto for_each_part = [&](const auto& body) {
-    std::size_t begin = 0;
-    for (std::size_t part = 0; part < weights.size(); ++part) {
-      const auto first = columns.begin() + static_cast<std::ptrdiff_t>(begin);
-      const auto last = part + 1 == weights.size()
-                            ? columns.end()
-                            : std::lower_bound(first, columns.end(), part_offsets[part + 1]);
-      const auto end = static_cast<std::size_t>(last - columns.begin());
-      if (end > begin) body(part, std::span(values_).subspan(begin, end - begin));
-      begin = end;
-    }
-  };
-  for_each_part(
-      [&](std::size_t part, std::span<float>) { whole += weights[part] * weights[part]; });
-  for_each_part([&](std::size_t part, std::span<float> values) {
-    double factor = weights[part];
-    if (weighting.l2_norm()) {
-      double squares = 0.0;
-      for (const float value : values) squares += static_cast<double>(value) * value;
-      factor /= std::sqrt(squares * whole);
-    }
-    for (float& value : values) value = static_cast<float>(value * factor);
-  });
+BuiltRows RowBuilder::finish_values(const Weighting& weighting,
+                                    std::span<const std::uint64_t> part_offsets) {
+  sort();
+  make_room(columns_, num_items_);
+  make_room(values_, num_items_);
+  const std::uint64_t feature_mask = row_step_ - 1;
+  for (std::size_t i = 0; i < num_items_; ++i) {
+    columns_[i] = static_cast<std::uint32_t>(items_[i] >> 32 & feature_mask);
+    values_[i] = std::bit_cast<float>(static_cast<std::uint32_t>(items_[i]));
+  }
+  return scale_all(weighting, part_offsets);
+}
+
+BuiltRows RowBuilder::scale_all(const Weighting& weighting,
+                                std::span<const std::uint64_t> part_offsets) {
+  std::size_t begin = 0;
+  for (const std::uint32_t end : row_ends_) {
+    scale_row(weighting, part_offsets, std::span(columns_).subspan(begin, end - begin),
+              std::span(values_).subspan(begin, end - begin));
+    begin = end;
+  }
+  return {{columns_.data(), begin}, {values_.data(), begin}, row_ends_};
 }
 
 }  // namespace mhe::text

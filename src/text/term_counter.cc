@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/term_counter.h"
 
+#include <algorithm>
+
 #include "text/choose.h"
 #include "text/hash.h"
 #include "text/make_room.h"
@@ -9,7 +11,7 @@
 namespace mhe::text {
 namespace {
 
-constexpr std::size_t kPrefetchAhead = 8;
+constexpr std::size_t kPrefetchAhead = 16;
 
 }  // namespace
 
@@ -18,63 +20,45 @@ TermCounter::TermCounter(const VectorizerOptions& options, std::span<const Part>
 
 void TermCounter::clear() {
   terms_.clear();
-  seen_.clear();
-  num_items_ = 0;
-  first_serial_ = 0;
-}
-
-void TermCounter::clear_items() {
-  first_serial_ += num_items_;
   num_items_ = 0;
 }
 
 void TermCounter::add(std::span<const std::string_view> fields) {
   const std::span<const Term> terms = analyzer_.analyze(fields);
-  make_room(numbers_, terms.size());
-  if (hash_bits_ > 0) {
-    find_buckets(terms);
-  } else {
-    find_terms(terms);
-  }
-  seen_.resize(terms_.size());
-  count({numbers_.data(), terms.size()});
-}
-
-// Numbers first and counts later, so that what counting needs is on its way from memory meanwhile.
-void TermCounter::find_terms(std::span<const Term> terms) {
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    if (i + kPrefetchAhead < terms.size()) terms_.prefetch(terms[i + kPrefetchAhead].hash);
-    numbers_[i] = terms_.find_or_add(key_of(terms[i]));
-    if (numbers_[i] < seen_.size()) __builtin_prefetch(&seen_[numbers_[i]]);
-  }
-}
-
-void TermCounter::find_buckets(std::span<const Term> terms) {
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const Term& term = terms[i];
-    numbers_[i] = terms_.find_or_add(key_of_bucket(bucket_of(term.hash, hash_bits_), term.part));
-    if (numbers_[i] < seen_.size()) __builtin_prefetch(&seen_[numbers_[i]]);
-  }
-}
-
-// Whether a document has had the term before is hard to predict, so nothing here branches on it.
-void TermCounter::count(std::span<const std::uint32_t> numbers) {
-  make_room(items_, num_items_ + numbers.size() + 1);
+  make_room(items_, num_items_ + terms.size() + 1);
   CountedTerm* const items = items_.data() + num_items_;
-  const std::uint64_t first_serial = first_serial_ + num_items_ + 1;
-  std::size_t size = 0;
-  for (const std::uint32_t number : numbers) {
-    Seen& seen = seen_[number];
-    const bool is_new = seen.last_item < first_serial;
-    const std::size_t place = choose(is_new, size, seen.last_item - first_serial);
-    CountedTerm& item = items[place];
-    item.count = static_cast<std::uint32_t>(choose(is_new, 0, item.count)) + 1;
-    item.number = number;
-    seen.last_item = first_serial + place;
-    seen.df += static_cast<std::uint32_t>(is_new);
-    size += static_cast<std::size_t>(is_new);
+  num_items_ += hash_bits_ > 0
+                    ? count(terms, items,
+                            [this](const Term& term) {
+                              return key_of_bucket(bucket_of(term.hash, hash_bits_), term.part);
+                            })
+                    : count(terms, items, [](const Term& term) { return key_of(term); });
+}
+
+// Whether a document has had the term before is hard to predict, so nothing here branches on it. A
+// place that an earlier document left behind holds another term by now, or none.
+template <class KeyOf>
+std::size_t TermCounter::count(std::span<const Term> terms, CountedTerm* items,
+                               const KeyOf& key_of_term) {
+  for (const Term& term : terms.first(std::min(kPrefetchAhead, terms.size()))) {
+    terms_.prefetch(key_of_term(term).hash);
   }
-  num_items_ += size;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (i + kPrefetchAhead < terms.size()) {
+      terms_.prefetch(key_of_term(terms[i + kPrefetchAhead]).hash);
+    }
+    TermIndex::Slot& slot = terms_.find_or_add(key_of_term(terms[i]));
+    const std::size_t place = choose(slot.place < size, slot.place, size);
+    const CountedTerm before = items[place];
+    const bool repeats = (place < size) & (before.number == slot.number);
+    const std::size_t at = choose(repeats, place, size);
+    items[at] = {slot.number, static_cast<std::uint32_t>(choose(repeats, before.count, 0)) + 1};
+    slot.place = static_cast<std::uint32_t>(at);
+    slot.df += static_cast<std::uint32_t>(!repeats);
+    size += static_cast<std::size_t>(!repeats);
+  }
+  return size;
 }
 
 }  // namespace mhe::text

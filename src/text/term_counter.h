@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/analyze.h"
@@ -29,7 +30,7 @@ class TermCounter {
   /// Forgets everything.
   void clear();
   /// Forgets the items of the documents so far, but not their terms and frequencies.
-  void clear_items();
+  void clear_items() { num_items_ = 0; }
   /// Counts a document.
   void add(std::span<const std::string_view> fields);
 
@@ -40,11 +41,11 @@ class TermCounter {
 
   [[nodiscard]] std::size_t num_terms() const noexcept { return terms_.size(); }
   [[nodiscard]] TermKey key(std::uint32_t number) const noexcept { return terms_.key(number); }
-  [[nodiscard]] std::uint32_t df(std::uint32_t number) const noexcept { return seen_[number].df; }
 
   /// Sorts the numbers by shard, for the calls below. `shard_of` maps a TermKey to its shard.
   template <class ShardOf>
   void group(std::size_t num_shards, const ShardOf& shard_of) {
+    df_ = terms_.document_frequencies();
     shards_.resize(num_terms());
     shard_ends_.assign(num_shards + 1, 0);
     for (std::uint32_t i = 0; i < num_terms(); ++i) {
@@ -54,7 +55,7 @@ class TermCounter {
     for (std::size_t i = 0; i < num_shards; ++i) shard_ends_[i + 1] += shard_ends_[i];
     grouped_.resize(num_terms());
     for (std::uint32_t i = 0; i < num_terms(); ++i) grouped_[shard_ends_[shards_[i]]++] = i;
-    ids_.resize(num_terms());
+    ids_.assign(num_terms(), 0);
   }
   /// The numbers of the terms of a shard.
   [[nodiscard]] std::span<const std::uint32_t> in_shard(std::size_t shard) const noexcept {
@@ -62,28 +63,23 @@ class TermCounter {
     return std::span(grouped_).subspan(begin, shard_ends_[shard] - begin);
   }
 
+  [[nodiscard]] std::uint32_t df(std::uint32_t number) const noexcept { return df_[number]; }
+
   /// What the merged counts call a term.
   void set_id(std::uint32_t number, std::uint32_t id) noexcept { ids_[number] = id; }
-  [[nodiscard]] std::uint32_t id(std::uint32_t number) const noexcept { return ids_[number]; }
+  /// These, by number. Until the next group() there are none.
+  [[nodiscard]] std::vector<std::uint32_t> take_ids() noexcept { return std::move(ids_); }
 
  private:
-  struct Seen {
-    std::uint64_t last_item = 0;  // one more than the serial number of its last item
-    std::uint32_t df = 0;
-  };
-
-  void find_terms(std::span<const Term> terms);
-  void find_buckets(std::span<const Term> terms);
-  void count(std::span<const std::uint32_t> numbers);
+  template <class KeyOf>
+  std::size_t count(std::span<const Term> terms, CountedTerm* items, const KeyOf& key_of_term);
 
   Analyzer analyzer_;
   std::uint32_t hash_bits_;
   TermSet terms_;
-  std::vector<std::uint32_t> numbers_;  // of the terms of a document; longer than what is used
-  std::vector<Seen> seen_;              // by number
-  std::vector<CountedTerm> items_;      // longer than what is used
+  std::vector<CountedTerm> items_;  // longer than what is used
   std::size_t num_items_ = 0;
-  std::uint64_t first_serial_ = 0;         // of items_[0], counted from clear()
+  std::vector<std::uint32_t> df_;          // by number
   std::vector<std::uint32_t> shards_;      // by number
   std::vector<std::uint32_t> grouped_;     // numbers, by shard
   std::vector<std::uint32_t> shard_ends_;  // where each shard ends in grouped_

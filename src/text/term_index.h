@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,38 +35,46 @@ struct TermKey {
 /// Finds numbers by term: an open-addressing table whose slots hold the first 16 bytes and the size
 /// of a term, so that nearly all words are told apart in one cache line, without touching their
 /// spelling. Longer terms are compared in full through `spelling_of(number)`, which the owner
-/// provides.
+/// provides, as well as `hash_of(number)`.
 class TermIndex {
  public:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  struct alignas(32) Slot {  // two to a cache line
+    Head head;
+    std::uint32_t number = kNone;
+    std::uint32_t meta = 0;
+    std::uint32_t df = 0;     ///< for the owner: documents with the term
+    std::uint32_t place = 0;  ///< for the owner: among the items of the last of them
+  };
 
   TermIndex() { clear(); }
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::span<const Slot> slots() const noexcept { return slots_; }
+  [[nodiscard]] static bool is_used(const Slot& slot) noexcept { return slot.number != kNone; }
 
   void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(&slots_[hash & mask_]); }
 
-  /// The number of a term, or kNone.
+  /// The slot of a term, or null.
   template <class SpellingOf>
-  [[nodiscard]] std::uint32_t find(const TermKey& key, const SpellingOf& spelling_of) const {
+  [[nodiscard]] Slot* find(const TermKey& key, const SpellingOf& spelling_of) {
     const std::uint32_t meta = meta_of(key);
     std::size_t at = key.hash & mask_;
-    while (slots_[at].number != kNone) {
-      const Slot& slot = slots_[at];
+    while (is_used(slots_[at])) {
+      Slot& slot = slots_[at];
       if (slot.head == key.head && slot.meta == meta &&
           (key.spelling.size() <= 16 || spelling_of(slot.number) == key.spelling)) {
-        return slot.number;
+        return &slot;
       }
       at = (at + 1) & mask_;
     }
-    return kNone;
+    return nullptr;
   }
 
-  /// Adds a term that is not there yet.
-  void insert(const TermKey& key, std::uint32_t number) {
-    if ((size_ + 1) * 8 > slots_.size() * 5) rehash(2 * slots_.size());
-    place({key.head, key.hash, number, meta_of(key)});
+  /// Adds a term that is not there yet. Slots move then.
+  template <class HashOf>
+  Slot& insert(const TermKey& key, std::uint32_t number, const HashOf& hash_of) {
+    if ((size_ + 1) * 8 > slots_.size() * 5) rehash(2 * slots_.size(), hash_of);
     ++size_;
+    return place(key.hash, {key.head, number, meta_of(key), 0, 0});
   }
 
   /// Makes room for `count` terms in an empty index.
@@ -79,12 +88,7 @@ class TermIndex {
   void clear() { reset(kFirstSlots); }
 
  private:
-  struct alignas(32) Slot {  // two to a cache line
-    Head head;
-    std::uint64_t hash = 0;
-    std::uint32_t number = kNone;
-    std::uint32_t meta = 0;
-  };
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   static constexpr std::size_t kFirstSlots = 64;  // a power of two: a mask replaces the modulus
 
   // Part, size and 8 bits of hash. Sizes from 65535 up look alike here and are told apart by
@@ -101,18 +105,19 @@ class TermIndex {
     size_ = 0;
   }
 
-  void place(const Slot& slot) noexcept {
-    std::size_t at = slot.hash & mask_;
-    while (slots_[at].number != kNone) at = (at + 1) & mask_;
-    slots_[at] = slot;
+  Slot& place(std::uint64_t hash, const Slot& slot) noexcept {
+    std::size_t at = hash & mask_;
+    while (is_used(slots_[at])) at = (at + 1) & mask_;
+    return slots_[at] = slot;
   }
 
-  void rehash(std::size_t slots) {
+  template <class HashOf>
+  void rehash(std::size_t slots, const HashOf& hash_of) {
     std::vector<Slot, HugePageAllocator<Slot>> old(slots, Slot{});
     old.swap(slots_);
     mask_ = slots - 1;
     for (const Slot& slot : old) {
-      if (slot.number != kNone) place(slot);
+      if (is_used(slot)) place(hash_of(slot.number), slot);
     }
   }
 

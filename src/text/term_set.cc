@@ -5,15 +5,29 @@
 #include "base/check.h"
 
 namespace mhe::text {
+namespace {
 
-std::uint32_t TermSet::add(const TermKey& key) {
+constexpr std::size_t kMaxTerms = 0xFFFFFFFF;  // a number less marks an empty slot
+
+}  // namespace
+
+TermIndex::Slot& TermSet::add(const TermKey& key) {
+  if (entries_.size() == kMaxTerms) {
+    fail(ErrorCode::kResourceLimit, "more than {} terms", kMaxTerms);
+  }
   const auto number = static_cast<std::uint32_t>(entries_.size());
-  if (number == TermIndex::kNone) fail(ErrorCode::kResourceLimit, "more than 2^32 - 1 terms");
-  index_.insert(key, number);
   entries_.push_back({key.hash, key.head, bytes_.size(),
                       static_cast<std::uint32_t>(key.spelling.size()), key.part});
   bytes_.insert(bytes_.end(), key.spelling.begin(), key.spelling.end());
-  return number;
+  return index_.insert(key, number, [this](std::uint32_t i) { return entries_[i].hash; });
+}
+
+std::vector<std::uint32_t> TermSet::document_frequencies() const {
+  std::vector<std::uint32_t> frequencies(size());
+  for (const TermIndex::Slot& slot : index_.slots()) {
+    if (TermIndex::is_used(slot)) frequencies[slot.number] = slot.df;
+  }
+  return frequencies;
 }
 
 }  // namespace mhe::text

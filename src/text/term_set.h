@@ -19,11 +19,19 @@ class TermSet {
 
   void prefetch(std::uint64_t hash) const noexcept { index_.prefetch(hash); }
 
-  /// The number of a term, new if need be.
-  std::uint32_t find_or_add(const TermKey& key) {
+  /// The slot of a term, new if need be; good until the next term is added.
+  TermIndex::Slot& find_or_add(const TermKey& key) {
     const auto spelling_of = [this](std::uint32_t number) { return spelling(number); };
-    const std::uint32_t found = index_.find(key, spelling_of);
-    return found != TermIndex::kNone ? found : add(key);
+    TermIndex::Slot* found = index_.find(key, spelling_of);
+    return found != nullptr ? *found : add(key);
+  }
+  /// By number: documents with the term, as its slot says.
+  [[nodiscard]] std::vector<std::uint32_t> document_frequencies() const;
+
+  /// Makes room for `count` terms in an empty set.
+  void reserve(std::size_t count) {
+    index_.reserve(count);
+    entries_.reserve(count);
   }
 
   [[nodiscard]] std::string_view spelling(std::uint32_t number) const noexcept {
@@ -50,7 +58,7 @@ class TermSet {
     std::uint32_t part = 0;
   };
 
-  std::uint32_t add(const TermKey& key);
+  TermIndex::Slot& add(const TermKey& key);
 
   TermIndex index_;
   std::vector<Entry> entries_;

@@ -46,7 +46,12 @@ class TermTable {
   void prefetch_slot(std::uint64_t hash) const noexcept {
     __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)));
   }
-  /// For some terms after prefetch_slot(): asks for the spelling that will be compared.
+  /// After prefetch_slot() and some other terms: asks for where the spelling begins.
+  void prefetch_begin(std::uint64_t hash) const noexcept {
+    const std::size_t column = column_of(slots_[hash & (slots_.size() - 1)]);
+    if (column < num_columns()) __builtin_prefetch(begins_.data() + column);
+  }
+  /// The last step: asks for the spelling that will be compared.
   void prefetch_spelling(std::uint64_t hash) const noexcept {
     const std::size_t column = column_of(slots_[hash & (slots_.size() - 1)]);
     if (column < num_columns()) __builtin_prefetch(terms_.data() + begins_[column]);

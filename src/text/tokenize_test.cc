@@ -19,8 +19,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<std::string> words(std::string_view text, std::uint32_t min_length = 1) {
-  Tokenizer tokenizer(min_length);
+std::vector<std::string> words_with(Gaps gaps, std::string_view text, std::uint32_t min_length) {
+  Tokenizer tokenizer(min_length, gaps);
   TokenBuffer buffer;
   tokenizer.append(text, buffer);
   std::vector<std::string> found;
@@ -28,6 +28,12 @@ std::vector<std::string> words(std::string_view text, std::uint32_t min_length =
     found.emplace_back(buffer[i]);
     EXPECT_EQ(buffer.tokens()[i].hash, hash_bytes(found.back()));
   }
+  return found;
+}
+
+std::vector<std::string> words(std::string_view text, std::uint32_t min_length = 1) {
+  std::vector<std::string> found = words_with(Gaps::kOneSpace, text, min_length);
+  EXPECT_EQ(words_with(Gaps::kAny, text, min_length), found);
   return found;
 }
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <unicode/utf8.h>
@@ -19,6 +21,14 @@ namespace mhe::text {
   UChar32 c = 0;
   U8_NEXT_OR_FFFD(text.data(), position, text.size(), c);
   return static_cast<std::uint32_t>(c);
+}
+
+/// Appends a code point that is no surrogate.
+inline void append_code_point(std::string& out, std::uint32_t code_point) {
+  std::array<char, U8_MAX_LENGTH> bytes = {};
+  std::size_t size = 0;
+  U8_APPEND_UNSAFE(bytes.data(), size, code_point);
+  out.append(bytes.data(), size);
 }
 
 #pragma GCC diagnostic pop

@@ -3,6 +3,7 @@
 #include "text/vectorizer.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <memory>
@@ -19,7 +20,14 @@ namespace mhe::text {
 namespace {
 
 constexpr std::size_t kDocumentsPerBlock = 64;  // long enough to hide the cost of handing out
-constexpr std::size_t kPrefetchAhead = 8;       // about the latency of memory over a look-up's time
+constexpr std::size_t kPrefetchAhead = 16;      // about the latency of memory over a look-up's time
+constexpr std::size_t kLookUps = 32;            // at once: more than a core has accesses in flight
+
+// Of a TermCache: 64 KiB for documents one by one, so that a Scratch is made in no time, and 2 MiB,
+// a huge page, to transform many.
+constexpr std::size_t kFewCacheSlots = 2048;
+constexpr std::size_t kManyCacheSlots = 65536;
+constexpr std::size_t kManyDocuments = 1024;
 
 void require_data(bool condition, std::string_view what) {
   if (!condition) fail(ErrorCode::kInvalidData, "vocabulary: {}", what);
@@ -84,8 +92,11 @@ void join_blocks(const Context& context, std::vector<BlockRows>& blocks, SparseM
 
 }  // namespace
 
-Vectorizer::Scratch::Scratch(const Vectorizer& vectorizer)
+Vectorizer::Scratch::Scratch(const Vectorizer& vectorizer) : Scratch(vectorizer, kFewCacheSlots) {}
+
+Vectorizer::Scratch::Scratch(const Vectorizer& vectorizer, std::size_t cache_slots)
     : analyzer_(vectorizer.parts_, vectorizer.options_.min_token_length),
+      cache_(cache_slots),
       fields_(vectorizer.options_.fields.size()) {}
 
 // Arrays that a Vectorizer keeps itself.
@@ -198,40 +209,66 @@ void Vectorizer::check_fields(std::size_t num_fields) const {
 SparseRow Vectorizer::transform_one(std::span<const std::string_view> fields,
                                     Scratch& scratch) const {
   check_fields(fields.size());
-  return transform_unchecked(fields, scratch);
+  scratch.row_.start(num_features());
+  add_row(fields, scratch);
+  const BuiltRows rows = finish_rows(scratch);
+  return {rows.columns, rows.values};
 }
 
-SparseRow Vectorizer::transform_unchecked(std::span<const std::string_view> fields,
-                                          Scratch& scratch) const {
+void Vectorizer::add_row(std::span<const std::string_view> fields, Scratch& scratch) const {
   const std::span<const Term> terms = scratch.analyzer_.analyze(fields);
-  scratch.row_.start(terms.size());
+  scratch.row_.start_row(terms.size());
   if (options_.hash_bits > 0) {
     hash(terms, scratch.row_);
   } else {
-    look_up(terms, scratch.row_);
+    look_up(terms, scratch);
   }
-  return scratch.row_.finish(weighting_, view_.part_offsets, view_.idf);
+  scratch.row_.end_row();
 }
 
-void Vectorizer::look_up(std::span<const Term> terms, RowBuilder& row) const {
-  // Two steps ahead of the look-up: its slot, then the spelling that the slot names.
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    if (i + 2 * kPrefetchAhead < terms.size()) {
-      table_.prefetch_slot(terms[i + 2 * kPrefetchAhead].hash);
+BuiltRows Vectorizer::finish_rows(Scratch& scratch) const {
+  return scratch.row_.finish_counts(weighting_, view_.part_offsets, view_.idf);
+}
+
+// What the cache does not have is looked up some terms at a time and step by step, so that the
+// parts of the table that the next step needs are on their way from memory meanwhile.
+void Vectorizer::look_up(std::span<const Term> terms, Scratch& scratch) const {
+  std::array<Term, kLookUps> missed;
+  std::size_t num_missed = 0;
+  const auto look_up_missed = [&] {
+    const std::span<const Term> some(missed.data(), num_missed);
+    for (const Term& term : some) table_.prefetch_begin(term.hash);
+    for (const Term& term : some) table_.prefetch_spelling(term.hash);
+    for (const Term& term : some) {
+      const std::uint32_t column = table_.find(term.hash, term.spelling(), term.part);
+      scratch.cache_.put(term, column);
+      if (column != TermTable::kNone) scratch.row_.count(column);
     }
-    if (i + kPrefetchAhead < terms.size()) {
-      table_.prefetch_spelling(terms[i + kPrefetchAhead].hash);
-    }
-    const std::uint32_t column = table_.find(terms[i].hash, terms[i].spelling(), terms[i].part);
-    if (column != TermTable::kNone) row.add(column, 1);
+    num_missed = 0;
+  };
+  for (const Term& term : terms.first(std::min(kPrefetchAhead, terms.size()))) {
+    scratch.cache_.prefetch(term);
   }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const Term& term = terms[i];
+    if (i + kPrefetchAhead < terms.size()) scratch.cache_.prefetch(terms[i + kPrefetchAhead]);
+    std::uint32_t column = TermTable::kNone;
+    if (!scratch.cache_.find(term, column)) {
+      table_.prefetch_slot(term.hash);
+      missed[num_missed++] = term;
+      if (num_missed == kLookUps) look_up_missed();
+    } else if (column != TermTable::kNone) {
+      scratch.row_.count(column);
+    }
+  }
+  look_up_missed();
 }
 
 void Vectorizer::hash(std::span<const Term> terms, RowBuilder& row) const {
   for (const Term& term : terms) {
     const std::uint64_t column =
         view_.part_offsets[term.part] + bucket_of(term.hash, options_.hash_bits);
-    if (view_.idf[column] > 0) row.add(static_cast<std::uint32_t>(column), 1);
+    if (view_.idf[column] > 0) row.count(static_cast<std::uint32_t>(column));
   }
 }
 
@@ -241,18 +278,27 @@ SparseMatrix Vectorizer::transform(const Context& context, const Documents& docu
   SparseMatrix matrix;
   matrix.num_columns = num_features();
   matrix.offsets.resize(rows + 1);
+  const std::size_t cache_slots = rows < kManyDocuments ? kFewCacheSlots : kManyCacheSlots;
   std::vector<std::unique_ptr<Scratch>> scratches(context.threads());
   std::vector<BlockRows> blocks((rows + kDocumentsPerBlock - 1) / kDocumentsPerBlock);
   parallel_blocks(context, rows, kDocumentsPerBlock, [&](const Block& block) {
     std::unique_ptr<Scratch>& scratch = scratches[block.worker];
-    if (!scratch) scratch = std::make_unique<Scratch>(*this);
+    if (!scratch) scratch.reset(new Scratch(*this, cache_slots));  // its constructor is private
     BlockRows& out = blocks[block.index];
-    for (std::size_t i = block.begin; i < block.end; ++i) {
-      documents.get(i, scratch->fields_);
-      const SparseRow row = transform_unchecked(scratch->fields_, *scratch);
-      out.columns.insert(out.columns.end(), row.columns.begin(), row.columns.end());
-      out.values.insert(out.values.end(), row.values.begin(), row.values.end());
-      matrix.offsets[i + 1] = row.size();
+    for (std::size_t i = block.begin; i < block.end;) {
+      scratch->row_.start(num_features());
+      const std::size_t first = i;
+      const std::size_t end = std::min(block.end, first + scratch->row_.max_rows());
+      for (; i < end; ++i) {
+        documents.get(i, scratch->fields_);
+        add_row(scratch->fields_, *scratch);
+      }
+      const BuiltRows made = finish_rows(*scratch);
+      out.columns.insert(out.columns.end(), made.columns.begin(), made.columns.end());
+      out.values.insert(out.values.end(), made.values.begin(), made.values.end());
+      for (std::size_t row = 0; row < made.row_ends.size(); ++row) {
+        matrix.offsets[first + row + 1] = made.size_of(row);
+      }
     }
   });
   join_blocks(context, blocks, matrix);

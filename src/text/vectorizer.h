@@ -19,6 +19,7 @@
 #include "text/documents.h"
 #include "text/options.h"
 #include "text/row_builder.h"
+#include "text/term_cache.h"
 #include "text/term_table.h"
 
 namespace mhe::text {
@@ -57,8 +58,11 @@ class Vectorizer {
 
    private:
     friend class Vectorizer;
+    Scratch(const Vectorizer& vectorizer, std::size_t cache_slots);
+
     Analyzer analyzer_;
     RowBuilder row_;
+    TermCache cache_;
     std::vector<std::string_view> fields_;
   };
 
@@ -101,9 +105,9 @@ class Vectorizer {
   void check_sizes() const;
   void check_contents() const;
   void check_fields(std::size_t num_fields) const;
-  [[nodiscard]] SparseRow transform_unchecked(std::span<const std::string_view> fields,
-                                              Scratch& scratch) const;
-  void look_up(std::span<const Term> terms, RowBuilder& row) const;
+  void add_row(std::span<const std::string_view> fields, Scratch& scratch) const;
+  [[nodiscard]] BuiltRows finish_rows(Scratch& scratch) const;
+  void look_up(std::span<const Term> terms, Scratch& scratch) const;
   void hash(std::span<const Term> terms, RowBuilder& row) const;
 
   VectorizerOptions options_;
