@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,7 @@
 
 #include <mhe/version.h>
 
+#include "kernels/dual_sweep.h"
 #include "model/model_file.h"
 #include "report_charts.h"
 #include "report_style.h"
@@ -318,6 +320,27 @@ std::vector<ModelPart> model_parts(const std::string& path) {
     parts.push_back({tensor.name, tensor.num_bytes()});
   }
   return parts;
+}
+
+PageFile::PageFile(const std::string& path) : path_(path) {
+  if (!path.empty()) file_.emplace(path);
+}
+
+void PageFile::write(Console& console, const PhaseClock& clock, const Run& run) {
+  if (!file_) return;
+  file_->write(training_page({.history = history_,
+                              .model = run.model,
+                              .data = run.data == "-" ? "standard input" : run.data,
+                              .judges = run.judges,
+                              .shape = run.shape,
+                              .phases = clock.phases(),
+                              .parts = model_parts(run.model),
+                              .model_bytes = std::filesystem::file_size(run.model),
+                              .usage = console.usage(),
+                              .threads = run.threads,
+                              .isa = std::string(kernels::isa_in_use())}));
+  file_->commit();
+  console.say(fmt::format("wrote {}", path_));
 }
 
 }  // namespace mhe::app

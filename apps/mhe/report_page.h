@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "console.h"
 #include "phase_clock.h"
 #include "train/training_history.h"
@@ -40,5 +42,30 @@ struct TrainingPage {
 
 /// The parts of a model file.
 [[nodiscard]] std::vector<ModelPart> model_parts(const std::string& path);
+
+/// A page to be written when a training has ended.
+class PageFile {
+ public:
+  /// Opens `path`, so that one that cannot be is found before training; empty: there is no page.
+  explicit PageFile(const std::string& path);
+
+  /// To be filled by the training; null if there is no page.
+  [[nodiscard]] train::TrainingHistory* history() noexcept { return file_ ? &history_ : nullptr; }
+
+  struct Run {
+    std::string model;
+    std::string data;
+    std::string judges;  ///< as in TrainingPage, like what follows
+    std::string shape;
+    std::size_t threads = 1;
+  };
+  /// Writes the page and says so.
+  void write(Console& console, const PhaseClock& clock, const Run& run);
+
+ private:
+  std::optional<AtomicFile> file_;
+  std::string path_;
+  train::TrainingHistory history_;
+};
 
 }  // namespace mhe::app

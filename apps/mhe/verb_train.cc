@@ -12,10 +12,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "base/atomic_file.h"
 #include "config_file.h"
 #include "data_flags.h"
-#include "kernels/dual_sweep.h"
 #include "option_flags.h"
 #include "phase_clock.h"
 #include "report_page.h"
@@ -162,11 +160,13 @@ LearnedTask make_learned_task(const TrainFlags& flags, const CLI::App& command,
   task.threads = flags.threads;
   task.seed = flags.seed;
   task.json = flags.json;
+  task.report = flags.report;
   return task;
 }
 
+template <class Options>
 void print_config(Console& console, const TrainFlags& flags, const CLI::App& command,
-                  const train::LinearOptions& options) {
+                  const Options& options) {
   nlohmann::ordered_json values = option_values(command, options);
   for (auto& [key, value] : values.items()) {
     // What the data or a search may decide is left to them when the run is repeated.
@@ -174,22 +174,6 @@ void print_config(Console& console, const TrainFlags& flags, const CLI::App& com
     if (by_rule && command.count("--" + key) == 0) value = nullptr;
   }
   console.print(dump_config(command, values).dump(2) + "\n");
-}
-
-std::string make_page(const Console& console, const TrainFlags& flags,
-                      const train::LinearReport& report, const train::TrainingHistory& history,
-                      const PhaseClock& clock, std::size_t threads) {
-  return training_page({.history = history,
-                        .model = flags.out,
-                        .data = flags.input == "-" ? "standard input" : flags.input,
-                        .judges = std::string(kind_of_judges(flags)),
-                        .shape = shape_of(report),
-                        .phases = clock.phases(),
-                        .parts = model_parts(flags.out),
-                        .model_bytes = std::filesystem::file_size(flags.out),
-                        .usage = console.usage(),
-                        .threads = threads,
-                        .isa = std::string(kernels::isa_in_use())});
 }
 
 void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
@@ -202,8 +186,9 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   const std::string encoder =
       choose_encoder(command, flags.learned, make_read_options(flags.data, flags.input));
   if (encoder != "linear") {
-    run_train_learned(console, make_learned_task(flags, command, encoder));
-    return;
+    const LearnedTask task = make_learned_task(flags, command, encoder);
+    if (flags.dump_config) return print_config(console, flags, command, task.options);
+    return run_train_learned(console, task);
   }
   train::LinearOptions options = train::preset(flags.preset);
   train::LinearOptions given = flags.options;
@@ -212,21 +197,18 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   PhaseClock clock(console);
   const auto context = make_timed_context(console, clock, flags.threads, flags.seed);
   train::LinearRun run = make_run(flags, command);
-  train::TrainingHistory history;
-  std::optional<AtomicFile> page;  // opened now: a path that cannot be is found before training
-  if (!flags.report.empty()) {
-    page.emplace(flags.report);
-    run.history = &history;
-  }
+  PageFile page(flags.report);
+  run.history = page.history();
   const train::LinearReport report =
       train::train_linear(*context, make_read_options(flags.data, flags.input), options, run);
   clock.stop();
   tell(console, flags, report);
-  if (page) {
-    page->write(make_page(console, flags, report, history, clock, context->threads()));
-    page->commit();
-    console.say(fmt::format("wrote {}", flags.report));
-  }
+  page.write(console, clock,
+             {.model = flags.out,
+              .data = flags.input,
+              .judges = std::string(kind_of_judges(flags)),
+              .shape = shape_of(report),
+              .threads = context->threads()});
   if (flags.json) print_json(console, flags, report);
   console.summarize({.rows = report.rows, .labels = report.labels});
 }

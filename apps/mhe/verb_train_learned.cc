@@ -16,6 +16,8 @@
 #include "base/check.h"
 #include "labels/names.h"
 #include "option_flags.h"
+#include "phase_clock.h"
+#include "report_page.h"
 #include "stop_signal.h"
 #include "units.h"
 #include "verbs.h"
@@ -71,6 +73,17 @@ std::string describe_encoder(const encoders::EncoderSpec& spec) {
   return text;
 }
 
+std::string shape_of(const LearnedTask& task, const train::LearnedReport& report) {
+  std::string shape = fmt::format("{}, {} head of {}", describe_encoder(report.plan.encoder),
+                                  task.options.head, fmt::join(report.plan.head.lengths, " x "));
+  if (report.epochs.size() > 1) shape += fmt::format(", {} members", report.epochs.size());
+  return shape;
+}
+
+std::string_view kind_of_judges(const LearnedTask& task) {
+  return task.run.valid ? "validation" : "held-out";
+}
+
 void tell(Console& console, const LearnedTask& task, const train::LearnedReport& report) {
   if (report.resumed_epochs > 0) {
     console.say(fmt::format("took {} finished epoch{} over from the interrupted run",
@@ -80,19 +93,15 @@ void tell(Console& console, const LearnedTask& task, const train::LearnedReport&
     console.say(fmt::format("left out {} labels of fewer than {} rows",
                             format_count(report.trimmed_labels), task.options.min_label_count));
   }
-  const heads::HeadSpec& head = report.plan.head;
-  std::string shape = fmt::format("{}, {} head of {}", describe_encoder(report.plan.encoder),
-                                  task.options.head, fmt::join(head.lengths, " x "));
-  if (report.epochs.size() > 1) shape += fmt::format(", {} members", report.epochs.size());
-  console.say(shape);
+  console.say(shape_of(task, report));
   const std::vector<train::EpochReport>& epochs = report.epochs.front();
   console.say(fmt::format("loss of the first epoch {:.4g}, of the last, number {}, {:.4g}",
                           epochs.front().loss, epochs.size(), epochs.back().loss));
   if (report.precision) {
     console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
-                            format_count(report.judged_rows),
-                            task.run.valid ? "validation" : "held-out", report.precision->at_1,
-                            report.precision->at_3, report.precision->at_5));
+                            format_count(report.judged_rows), kind_of_judges(task),
+                            report.precision->at_1, report.precision->at_3,
+                            report.precision->at_5));
   } else {
     console.say("no rows were held out, so scores are not calibrated to probabilities");
   }
@@ -182,12 +191,22 @@ train::LearnedOptions make_learned_options(const CLI::App& command, const Learne
 }
 
 void run_train_learned(Console& console, LearnedTask task) {
-  const auto context = console.make_context(task.threads, task.seed);
+  PhaseClock clock(console);
+  const auto context = make_timed_context(console, clock, task.threads, task.seed);
   const StopSignal stop;
   task.run.stop = &stop.flag();
+  PageFile page(task.report);
+  task.run.history = page.history();
   const train::LearnedReport report =
       train::train_learned(*context, task.input, task.options, task.run);
+  clock.stop();
   tell(console, task, report);
+  page.write(console, clock,
+             {.model = task.run.out,
+              .data = task.input.path,
+              .judges = std::string(kind_of_judges(task)),
+              .shape = shape_of(task, report),
+              .threads = context->threads()});
   if (task.json) print_json(console, task, report);
   console.summarize({.rows = report.rows, .labels = report.plan.head.num_labels});
 }

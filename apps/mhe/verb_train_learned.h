@@ -38,6 +38,7 @@ struct LearnedTask {
   std::size_t threads = 0;
   std::uint64_t seed = 1;
   bool json = false;
+  std::string report = {};  ///< where a page goes; empty: nowhere
 };
 
 /// The options given on the command line, shared ones from `linear`.

@@ -26,7 +26,7 @@ double per_cent(double part, double all) {
 }
 
 metrics::Report evaluate(const Context& context, const Ragged<mhe::Prediction>& ranked,
-                         const TrainingSet& set, const Examples& judged) {
+                         const TrainingSet& set, const Ragged<LabelId>& truth) {
   metrics::EvaluatorOptions options;
   options.cutoffs.resize(kDepth);
   std::iota(options.cutoffs.begin(), options.cutoffs.end(), std::size_t{1});
@@ -43,7 +43,7 @@ metrics::Report evaluate(const Context& context, const Ragged<mhe::Prediction>& 
     for (const auto& [label, score] : ranked[row]) predictions.items.push_back({label, score});
     predictions.end_row();
   }
-  evaluator.add(context, judged.labels, predictions);
+  evaluator.add(context, truth, predictions);
   return evaluator.report(context);
 }
 
@@ -179,9 +179,12 @@ DataSummary summarize_data(const Examples& examples, std::size_t num_labels) {
   DataSummary summary;
   summary.rows = examples.rows();
   summary.labels = num_labels;
-  summary.features = examples.features.num_columns;
+  summary.features =
+      examples.are_dense() ? examples.dense.num_columns : examples.features.num_columns;
   summary.labels_per_row = static_cast<double>(examples.labels.items.size()) / rows;
-  summary.features_per_row = static_cast<double>(examples.features.nonzeros()) / rows;
+  summary.features_per_row = examples.are_dense()
+                                 ? static_cast<double>(examples.dense.num_columns)
+                                 : static_cast<double>(examples.features.nonzeros()) / rows;
   const metrics::FrequencyBins bins(metrics::default_frequency_bounds());
   std::vector<std::uint64_t> labels(bins.size(), 0);
   for (const std::uint32_t count : count_labels(examples.labels, num_labels)) {
@@ -235,19 +238,53 @@ Chart trials_chart(std::span<const Trial> trials) {
   return chart;
 }
 
-void measure_held_out(const Context& context, std::span<const model::TrainedMember> members,
-                      const TrainingSet& set, const Examples& judged, TrainingHistory& history) {
-  const MemberViews views(members);
-  const Ragged<mhe::Prediction> ranked =
-      rank_labels(context, judged_by(views.members, judged), kDepth);
-  history.judged_rows = judged.rows();
-  history.metrics = evaluate(context, ranked, set, judged);
-  const RankedRows calibrated = cross_calibrate(mark_hits(ranked, judged.labels));
+std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> members) {
+  Chart loss = {.title = "Training loss",
+                .note = "The mean over the rows of each epoch, before each row was learnt from.",
+                .x_unit = "epoch",
+                .y_unit = "loss",
+                .curves = {}};
+  Chart quality = {.title = "Quality epoch by epoch",
+                   .note = "On rows that were not trained on; --patience stops where it falls.",
+                   .x_unit = "epoch",
+                   .y_unit = "nDCG@5, per cent",
+                   .curves = {}};
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const std::string name = members.size() == 1 ? "all rows" : fmt::format("member {}", m + 1);
+    Curve losses = {name, {}};
+    Curve qualities = {name, {}};
+    for (std::size_t epoch = 0; epoch < members[m].size(); ++epoch) {
+      const auto number = static_cast<double>(epoch + 1);
+      losses.points.push_back({number, members[m][epoch].loss});
+      if (members[m][epoch].quality) {
+        qualities.points.push_back({number, *members[m][epoch].quality});
+      }
+    }
+    loss.curves.push_back(std::move(losses));
+    if (!qualities.points.empty()) quality.curves.push_back(std::move(qualities));
+  }
+  std::vector<Chart> charts = {std::move(loss)};
+  if (!quality.curves.empty()) charts.push_back(std::move(quality));
+  return charts;
+}
+
+void measure_ranking(const Context& context, const Judged& judged, const TrainingSet& set,
+                     TrainingHistory& history) {
+  const Ragged<mhe::Prediction> ranked = rank_labels(context, judged, kDepth);
+  history.judged_rows = judged.truth.rows();
+  history.metrics = evaluate(context, ranked, set, judged.truth);
+  const RankedRows calibrated = cross_calibrate(mark_hits(ranked, judged.truth));
   metrics::Reliability reliability;
   for (const metrics::ScoredHit& label : calibrated.items) reliability.add(label.score, label.hit);
   history.reliability = reliability.report();
   history.charts.push_back(cutoff_chart(*history.metrics));
-  history.charts.push_back(threshold_chart(calibrated, judged.labels.items.size()));
+  history.charts.push_back(threshold_chart(calibrated, judged.truth.items.size()));
+}
+
+void measure_held_out(const Context& context, std::span<const model::TrainedMember> members,
+                      const TrainingSet& set, const Examples& judged, TrainingHistory& history) {
+  const MemberViews views(members);
+  measure_ranking(context, judged_by(views.members, judged), set, history);
   if (members[0].levels.size() > 1) {
     const SearchCharts charts(context, views.members, judged);
     history.charts.push_back(charts.powers());

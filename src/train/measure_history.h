@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills a TrainingHistory for a linear model. Costs some rankings of the rows that judge.
+// Fills a TrainingHistory. Costs some rankings of the rows that judge.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,8 @@
 #include "base/context.h"
 #include "heads/train_cascade.h"
 #include "model/linear_model.h"
+#include "train/checkpoint.h"
+#include "train/held_out.h"
 #include "train/training_history.h"
 #include "train/training_set.h"
 #include "train/tune.h"
@@ -27,10 +29,17 @@ namespace mhe::train {
 /// The search for settings, trial by trial.
 [[nodiscard]] Chart trials_chart(std::span<const Trial> trials);
 
-/// What the rows that judge, at least one, tell of the members: metrics, reliability, heads, and
-/// charts over cutoffs, thresholds, powers of the path and beams. `set` is what was trained on.
+/// Loss and, where it was measured, quality epoch by epoch; a curve a member.
+[[nodiscard]] std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> members);
+
+/// What the rows that judge, at least one, tell of a model of any kind: metrics, reliability, and
+/// charts over cutoffs and thresholds. `set` is what was trained on.
 /// The curve from scores to probabilities is fitted to four fifths of the rows and judged by the
 /// rest, in turn, so that no row judges what it has shaped.
+void measure_ranking(const Context& context, const Judged& judged, const TrainingSet& set,
+                     TrainingHistory& history);
+
+/// The same of linear members, and their heads, powers of the path and beams.
 void measure_held_out(const Context& context, std::span<const model::TrainedMember> members,
                       const TrainingSet& set, const Examples& judged, TrainingHistory& history);
 

@@ -15,6 +15,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "model/learned_model.h"
+#include "train/measure_history.h"
 
 namespace mhe::train {
 namespace {
@@ -252,6 +253,15 @@ metrics::Calibration judge(const Context& context, const LearnedOptions& options
   return metrics::fit_calibration(ranked.items);
 }
 
+void fill_history(const Context& context, const TrainingSet& set, const Examples& judged,
+                  std::span<const model::LearnedMember> members,
+                  std::span<const std::vector<EpochReport>> epochs, TrainingHistory& history) {
+  context.report({"measuring", 0, 0, "rows"});
+  history.data = summarize_data(set.examples, set.names.size());
+  for (Chart& chart : epoch_charts(epochs)) history.charts.push_back(std::move(chart));
+  if (judged.rows() > 0) measure_ranking(context, judged_by(members, judged), set, history);
+}
+
 }  // namespace
 
 LearnedReport train_learned(const Context& context, const data::ReadOptions& input,
@@ -295,6 +305,10 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   context.report({"calibrating", 0, 0, "rows"});
   metrics::Calibration calibration = judge(context, options, judged, members, report);
   report.parent_power = members[0].head.parent_power;
+  if (run.history != nullptr) {
+    fill_history(context, set, judged, members, report.epochs, *run.history);
+    run.history->settings_json = to_json(options);
+  }
   context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
   model::write_learned(run.out,

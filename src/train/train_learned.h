@@ -20,6 +20,7 @@
 #include "train/learned_plan.h"
 #include "train/linear_options.h"
 #include "train/train_linear.h"
+#include "train/training_history.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -33,6 +34,7 @@ struct LearnedRun {
   std::size_t checkpoint_every = 0;             ///< epochs; 0: only when stopped
   bool resume = false;                          ///< go on from the checkpoint of this `out`
   const std::atomic<bool>* stop = nullptr;      ///< once true, a checkpoint is written and thrown
+  TrainingHistory* history = nullptr;           ///< filled where given; the model stays the same
 };
 
 /// What training did.
