@@ -241,10 +241,10 @@ std::string draw_reliability(const metrics::ReliabilityReport& report) {
 std::string draw_bars(std::span<const ReportBar> bars, double full, std::string_view description) {
   constexpr double kStep = 26;
   constexpr double kThick = 14;
-  constexpr double kNames = 150;
-  constexpr double kNotes = 130;
+  constexpr double kNames = 190;
+  constexpr double kNotes = 132;
   constexpr double kMax = kWidth - kNames - kNotes;
-  constexpr std::size_t kCharacters = 24;  // that fit before the bars
+  constexpr std::size_t kCharacters = 27;  // that fit before the bars
   for (const ReportBar& bar : bars) full = std::max(full, bar.value);
   std::string svg = open_svg(kWidth, kStep * static_cast<double>(bars.size()) + 4, description);
   double top = 6;
