@@ -251,6 +251,7 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
   // say more than is good for all.
   constexpr float kStep = 1 / 3.0F;
   constexpr std::size_t kEnough = 200;  // rows; fewer would choose by chance
+  constexpr std::size_t kMostRounds = 5;
   const std::size_t nonzeros = std::max<std::size_t>(1, examples.features.nonzeros());
   const std::size_t rows =
       nonzeros <= kSample ? examples.rows() : examples.rows() * kSample / nonzeros;
@@ -258,14 +259,28 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
   context.report({"choosing the loss weight", 0, 0, "trials"});
   // Its trainings say nothing: they are not the one that progress is about.
   const Context quiet({.threads = context.threads(), .seed = context.seed()});
-  Examples training = copy_rows(examples, choose_rows(examples.rows(), rows, context.seed() + 1));
   const auto share = static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows));
-  const Examples judges = hold_out(training, std::min(kMostJudges, share), context.seed() + 2);
-  LinearOptions trial = options;
-  Gains best = try_options(quiet, training, judges, num_labels, trial);
-  return climb(options.cascade.solver.loss_weight, kStep, [&](float weight) {
+  const std::size_t num_judges = std::min(kMostJudges, share);
+  // Where there are few rows, others judge in further rounds: those of one would judge by chance.
+  const std::size_t rounds =
+      rows < examples.rows() ? 1
+                             : std::clamp<std::size_t>(kMostJudges / num_judges, 1, kMostRounds);
+  const auto gains_with = [&](float weight) {
+    LinearOptions trial = options;
     trial.cascade.solver.loss_weight = weight;
-    const Gains gains = try_options(quiet, training, judges, num_labels, trial);
+    Gains all;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      Examples training =
+          copy_rows(examples, choose_rows(examples.rows(), rows, context.seed() + 1));
+      const Examples judges = hold_out(training, num_judges, context.seed() + 2 + round);
+      const Gains gains = try_options(quiet, training, judges, num_labels, trial);
+      all.insert(all.end(), gains.begin(), gains.end());
+    }
+    return all;
+  };
+  Gains best = gains_with(options.cascade.solver.loss_weight);
+  return climb(options.cascade.solver.loss_weight, kStep, [&](float weight) {
+    const Gains gains = gains_with(weight);
     if (!is_better(gains, best)) return false;
     best = gains;
     return true;
