@@ -44,6 +44,19 @@ void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember&
   }
 }
 
+void add_neighbours(ModelFileWriter& writer, const heads::NeighbourView& index) {
+  const auto add = [&](const char* name, auto values) {
+    writer.add_tensor(name, {values.size()}, values);
+  };
+  add("neighbours.features", index.features);
+  add("neighbours.stems", index.stems);
+  add("neighbours.posting_begin", index.posting_begin);
+  add("neighbours.rows", index.rows);
+  add("neighbours.row_scale", index.row_scale);
+  add("neighbours.label_begin", index.label_begin);
+  add("neighbours.labels", index.labels);
+}
+
 void add_vectorizer(ModelFileWriter& writer, const text::Vectorizer& vectorizer) {
   const text::VectorizerView& view = vectorizer.view();
   const auto add = [&](const char* name, auto values) {
@@ -111,7 +124,7 @@ void write_linear(const std::string& path, const TrainedLinear& trained) {
   writer.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
                            calibration.probabilities());
   if (trained.vectorizer != nullptr) add_vectorizer(writer, *trained.vectorizer);
-  const nlohmann::ordered_json card = {
+  nlohmann::ordered_json card = {
       {"kind", kKind},
       {"num_labels", trained.names.size()},
       {"num_numbered_labels", trained.names.num_numbered()},
@@ -119,6 +132,10 @@ void write_linear(const std::string& path, const TrainedLinear& trained) {
       {"training_rows", trained.training_rows},
       {"members", searches},
   };
+  if (trained.neighbour_weight > 0) {
+    add_neighbours(writer, trained.neighbours->view());
+    card["neighbours"] = {{"weight", trained.neighbour_weight}};
+  }
   writer.set_metadata("model", card.dump());
   writer.set_metadata("options", trained.options_json);
   writer.commit();
@@ -137,6 +154,7 @@ LinearModel::LinearModel(ModelFile file) : file_(std::move(file)) {
     members_[m].search = search;
   }
   load_calibration();
+  if (neighbours_.weight > 0) load_neighbours();
   if (file_.find_metadata("text.options") != nullptr) vectorizer_ = open_vectorizer(file_);
   if (vectorizer_ && vectorizer_->num_features() != num_features_) {
     fail(ErrorCode::kInvalidData, "{}: a vocabulary of {} terms for {} features", file_.path(),
@@ -165,6 +183,14 @@ void LinearModel::load_card() {
              search.parent_power);
       }
     }
+    // Files of before there were neighbours do not name them.
+    if (card.contains("neighbours")) {
+      card.at("neighbours").at("weight").get_to(neighbours_.weight);
+      if (!(neighbours_.weight > 0 && neighbours_.weight <= 1)) {
+        fail(ErrorCode::kInvalidData, "{}: neighbours of weight {}", file_.path(),
+             neighbours_.weight);
+      }
+    }
   } catch (const nlohmann::json::exception& error) {
     fail(ErrorCode::kInvalidData, "{}: the model card is damaged: {}", file_.path(), error.what());
   }
@@ -185,6 +211,20 @@ void LinearModel::load_calibration() {
   const auto probabilities = file_.tensor<float>("calibration.probabilities");
   calibration_ = metrics::Calibration({scores.begin(), scores.end()},
                                       {probabilities.begin(), probabilities.end()});
+}
+
+void LinearModel::load_neighbours() {
+  heads::NeighbourView& index = neighbours_.index;
+  index.features = file_.tensor<std::uint32_t>("neighbours.features");
+  index.stems = file_.tensor<std::uint32_t>("neighbours.stems");
+  index.posting_begin = file_.tensor<std::uint64_t>("neighbours.posting_begin");
+  index.rows = file_.tensor<std::uint32_t>("neighbours.rows");
+  index.row_scale = file_.tensor<float>("neighbours.row_scale");
+  index.label_begin = file_.tensor<std::uint64_t>("neighbours.label_begin");
+  index.labels = file_.tensor<std::uint32_t>("neighbours.labels");
+  if (!index.is_sound()) {
+    fail(ErrorCode::kInvalidData, "{}: the arrays of the neighbours differ in size", file_.path());
+  }
 }
 
 LinearMember LinearModel::load_member(std::size_t index) const {

@@ -16,6 +16,7 @@
 
 #include <mhe/ids.h>
 
+#include "heads/neighbours.h"
 #include "heads/sparse_cascade.h"
 #include "labels/names.h"
 #include "labels/order.h"
@@ -36,6 +37,8 @@ struct TrainedMember {
 struct TrainedLinear {
   const labels::LabelNames& names;
   std::span<const TrainedMember> members;
+  const heads::NeighbourIndex* neighbours = nullptr;  ///< none: their weight is 0
+  float neighbour_weight = 0;
   std::size_t num_features = 0;
   const text::Vectorizer* vectorizer = nullptr;  ///< none: the input is sparse vectors
   metrics::Calibration calibration = {};
@@ -57,6 +60,12 @@ struct LinearMember {
   heads::BeamOptions search;
 };
 
+/// All that scores labels.
+struct Scorers {
+  std::span<const LinearMember> members;
+  heads::NeighbourMember neighbours = {};
+};
+
 /// A model as it lies in its file. Immutable; many threads may use one.
 class LinearModel {
  public:
@@ -76,6 +85,8 @@ class LinearModel {
   }
   /// At least one.
   [[nodiscard]] std::span<const LinearMember> members() const noexcept { return members_; }
+  /// The members, and the neighbours if there are any.
+  [[nodiscard]] Scorers scorers() const noexcept { return {members_, neighbours_}; }
   /// From the members' mean score to a probability.
   [[nodiscard]] const metrics::Calibration& calibration() const noexcept { return calibration_; }
   [[nodiscard]] std::uint64_t training_rows() const noexcept { return training_rows_; }
@@ -89,6 +100,7 @@ class LinearModel {
   void load_card();
   void load_labels();
   void load_calibration();
+  void load_neighbours();
   [[nodiscard]] LinearMember load_member(std::size_t index) const;
   void check_level(const heads::SparseLevelView& level) const;
 
@@ -100,6 +112,7 @@ class LinearModel {
   StringsView names_;
   std::span<const std::uint32_t> label_counts_;
   std::vector<LinearMember> members_;
+  heads::NeighbourMember neighbours_;
   metrics::Calibration calibration_;
   std::optional<text::Vectorizer> vectorizer_;
 };

@@ -59,7 +59,8 @@ std::size_t header_bytes(const std::string& bytes) {
 
 TEST(DamagedModel, GivesFiniteResultsWhateverTheTensorsSay) {
   for (const bool text : {false, true}) {
-    const std::string whole = make_model({.text = text, .members = 2, .lengths = {3, 70}});
+    const std::string whole =
+        make_model({.text = text, .members = 2, .neighbours = true, .lengths = {3, 70}});
     ASSERT_TRUE(use(whole));
     const std::size_t start = header_bytes(whole);
     RandomStream random(5, "damaged_model_test");
@@ -96,7 +97,7 @@ TEST(DamagedModel, IsRefusedWhenCutShort) {
 
 // The header is sealed anew, as one who wants to deceive would.
 TEST(DamagedModel, SurvivesNumbersInTheHeaderThatLie) {
-  const std::string whole = make_model({.text = true});
+  const std::string whole = make_model({.text = true, .neighbours = true});
   const std::size_t start = header_bytes(whole);
   for (std::size_t at = model::kHeaderStart.size() + 32; at < start; ++at) {
     if (whole[at] < '0' || whole[at] > '9') continue;

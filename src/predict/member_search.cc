@@ -8,10 +8,26 @@ namespace mhe::predict {
 
 std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k) {
   k = std::min(k, num_labels_);
-  // Members disagree about the end of their lists; looking further makes the mean less of a
-  // lottery.
-  const std::size_t depth = members_.size() == 1 ? k : 2 * k + 10;
   found_.clear();
+  search_cascades(query, depth(k));
+  if (!is_alone()) merge_labels();
+  if (neighbours_.weight > 0) add_neighbours(query);
+  std::sort(found_.begin(), found_.end(), [](const Prediction& a, const Prediction& b) {
+    return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
+  });
+  if (found_.size() > k) found_.resize(k);
+  return found_;
+}
+
+// How many labels of each cascade to look at for the k best of all. Members disagree about the end
+// of their lists; looking further makes the mean less of a lottery.
+std::size_t MemberSearch::depth(std::size_t k) const noexcept {
+  constexpr std::size_t kBesideNeighbours = 50;  // these often know labels that cascades rank low
+  if (is_alone()) return k;
+  return std::max(2 * k + 10, neighbours_.weight > 0 ? kBesideNeighbours : 0);
+}
+
+void MemberSearch::search_cascades(const SparseRow& query, std::size_t depth) {
   for (const model::LinearMember& member : members_) {
     heads::search_beam(member.levels, query, depth, member.search, beam_);
     for (const heads::ScoredNode& node : beam_.beam) {
@@ -20,12 +36,24 @@ std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k
       if (label < num_labels_) found_.push_back({LabelId{label}, node.score});
     }
   }
-  if (members_.size() > 1) merge_labels();
-  std::sort(found_.begin(), found_.end(), [](const Prediction& a, const Prediction& b) {
-    return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
-  });
-  if (found_.size() > k) found_.resize(k);
-  return found_;
+}
+
+// Mixes the neighbours in; what was found, and what they find, ascends by label.
+void MemberSearch::add_neighbours(const SparseRow& query) {
+  heads::search_neighbours(neighbours_.index, query, rows_);
+  for (Prediction& label : found_) label.probability *= 1 - neighbours_.weight;
+  const std::size_t cascades = found_.size();
+  std::size_t next = 0;
+  for (const heads::NeighbourLabel& label : rows_.labels) {
+    if (label.label >= num_labels_) continue;
+    while (next < cascades && index_of(found_[next].label) < label.label) ++next;
+    const float score = neighbours_.weight * label.share;
+    if (next < cascades && index_of(found_[next].label) == label.label) {
+      found_[next].probability += score;
+    } else {
+      found_.push_back({LabelId{label.label}, score});
+    }
+  }
 }
 
 // One entry a label: the mean of its scores, which are added in ascending order.

@@ -11,7 +11,7 @@ namespace mhe::predict {
 
 Predictor::Predictor(const model::LinearModel& model, double tail)
     : model_(model),
-      search_(model.members(), model.num_labels()),
+      search_(model.scorers(), model.num_labels()),
       tail_(model.label_counts(), model.training_rows(), tail) {
   if (model.vectorizer() != nullptr) text_.emplace(*model.vectorizer());
 }

@@ -17,8 +17,7 @@ namespace mhe::train {
 namespace {
 
 // The k best labels of every row and whether they are true, best first.
-Ragged<metrics::ScoredHit> rank_rows(const Context& context,
-                                     std::span<const model::LinearMember> members,
+Ragged<metrics::ScoredHit> rank_rows(const Context& context, const model::Scorers& scorers,
                                      const Examples& rows, std::size_t k) {
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
   constexpr std::size_t kAnyLabel = std::numeric_limits<std::uint32_t>::max();
@@ -26,7 +25,7 @@ Ragged<metrics::ScoredHit> rank_rows(const Context& context,
   std::vector<std::unique_ptr<predict::MemberSearch>> searches(context.threads());
   parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
     auto& search = searches[block.worker];
-    if (!search) search = std::make_unique<predict::MemberSearch>(members, kAnyLabel);
+    if (!search) search = std::make_unique<predict::MemberSearch>(scorers, kAnyLabel);
     for (std::size_t row = block.begin; row < block.end; ++row) {
       const auto truth = rows.labels[row];
       for (const predict::Prediction& found : search->search(rows.features[row], k)) {
@@ -53,17 +52,16 @@ double precision_at(const Ragged<metrics::ScoredHit>& ranked, std::size_t k) {
 
 }  // namespace
 
-Precision measure_precision(const Context& context, std::span<const model::LinearMember> members,
+Precision measure_precision(const Context& context, const model::Scorers& scorers,
                             const Examples& rows) {
-  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, 5);
+  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, scorers, rows, 5);
   return {precision_at(ranked, 1), precision_at(ranked, 3), precision_at(ranked, 5)};
 }
 
-std::vector<double> discounted_gains(const Context& context,
-                                     std::span<const model::LinearMember> members,
+std::vector<double> discounted_gains(const Context& context, const model::Scorers& scorers,
                                      const Examples& rows) {
   constexpr std::size_t kCutoff = 5;
-  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, members, rows, kCutoff);
+  const Ragged<metrics::ScoredHit> ranked = rank_rows(context, scorers, rows, kCutoff);
   std::vector<double> gains(rows.rows(), 0);
   for (std::size_t row = 0; row < rows.rows(); ++row) {
     double gain = 0;
@@ -78,6 +76,25 @@ std::vector<double> discounted_gains(const Context& context,
   return gains;
 }
 
+double mean_gain(std::span<const double> gains) {
+  return std::accumulate(gains.begin(), gains.end(), 0.0) /
+         static_cast<double>(std::max<std::size_t>(1, gains.size()));
+}
+
+bool is_better(std::span<const double> trial, std::span<const double> best,
+               double standard_errors) {
+  constexpr double kNoticed = 0.05;  // points
+  const auto rows = static_cast<double>(trial.size());
+  const double gain = mean_gain(trial) - mean_gain(best);
+  double squares = 0;
+  for (std::size_t row = 0; row < trial.size(); ++row) {
+    const double deviation = trial[row] - best[row] - gain;
+    squares += deviation * deviation;
+  }
+  const double standard_error = std::sqrt(squares) / std::max(1.0, rows);
+  return gain > std::max(kNoticed, standard_errors * standard_error);
+}
+
 float choose_parent_power(const Context& context, const model::LinearMember& member,
                           const Examples& rows) {
   constexpr std::size_t kEnough = 100;  // fewer rows would choose by chance
@@ -88,8 +105,7 @@ float choose_parent_power(const Context& context, const model::LinearMember& mem
   model::LinearMember trial = member;
   const auto quality_with = [&](float power) {
     trial.search.parent_power = power;
-    const std::vector<double> gains = discounted_gains(context, {&trial, 1}, rows);
-    return std::accumulate(gains.begin(), gains.end(), 0.0) / static_cast<double>(gains.size());
+    return mean_gain(discounted_gains(context, {{&trial, 1}}, rows));
   };
   double best_quality = quality_with(best) + kMargin;
   for (const float power : kPowers) {
@@ -101,10 +117,10 @@ float choose_parent_power(const Context& context, const model::LinearMember& mem
   return best;
 }
 
-metrics::Calibration calibrate(const Context& context, std::span<const model::LinearMember> members,
+metrics::Calibration calibrate(const Context& context, const model::Scorers& scorers,
                                const Examples& rows) {
   constexpr std::size_t kDepth = 10;  // labels a row: beyond the true ones, so that misses show too
-  return metrics::fit_calibration(rank_rows(context, members, rows, kDepth).items);
+  return metrics::fit_calibration(rank_rows(context, scorers, rows, kDepth).items);
 }
 
 }  // namespace mhe::train

@@ -23,15 +23,21 @@ struct Precision {
   double at_5 = 0;
 };
 
-[[nodiscard]] Precision measure_precision(const Context& context,
-                                          std::span<const model::LinearMember> members,
+[[nodiscard]] Precision measure_precision(const Context& context, const model::Scorers& scorers,
                                           const Examples& rows);
 
 /// nDCG@5 of each row, in per cent: of one number for a ranking, the one that depends least on
 /// single labels.
 [[nodiscard]] std::vector<double> discounted_gains(const Context& context,
-                                                   std::span<const model::LinearMember> members,
+                                                   const model::Scorers& scorers,
                                                    const Examples& rows);
+
+[[nodiscard]] double mean_gain(std::span<const double> gains);
+
+/// Whether the rows' gains of `trial` over `best` are more than chance would make them: so many
+/// standard errors of their differences, and something that a person would notice.
+[[nodiscard]] bool is_better(std::span<const double> trial, std::span<const double> best,
+                             double standard_errors = 1);
 
 /// The power of the path under which the member ranks `rows` best; its own if there are too few to
 /// tell.
@@ -39,8 +45,7 @@ struct Precision {
                                         const Examples& rows);
 
 /// Scores of the best labels of each row against whether they are true.
-[[nodiscard]] metrics::Calibration calibrate(const Context& context,
-                                             std::span<const model::LinearMember> members,
+[[nodiscard]] metrics::Calibration calibrate(const Context& context, const model::Scorers& scorers,
                                              const Examples& rows);
 
 }  // namespace mhe::train

@@ -42,8 +42,8 @@ class HeldOutTest : public ::testing::Test {
 
 TEST_F(HeldOutTest, PrecisionIsThatOfARecount) {
   const Context context({.threads = 2});
-  const Precision precision = measure_precision(context, model_->members(), unseen_);
-  predict::MemberSearch search(model_->members(), 20);
+  const Precision precision = measure_precision(context, model_->scorers(), unseen_);
+  predict::MemberSearch search(model_->scorers(), 20);
   std::vector<double> hits(5, 0);  // by rank
   for (std::size_t row = 0; row < unseen_.rows(); ++row) {
     const auto truth = unseen_.labels[row];
@@ -66,10 +66,10 @@ TEST_F(HeldOutTest, PrecisionIsThatOfARecount) {
 TEST_F(HeldOutTest, IsTheSameForAnyThreads) {
   const Context one({.threads = 1});
   const Context four({.threads = 4});
-  EXPECT_EQ(measure_precision(one, model_->members(), unseen_).at_5,
-            measure_precision(four, model_->members(), unseen_).at_5);
-  const metrics::Calibration a = calibrate(one, model_->members(), unseen_);
-  const metrics::Calibration b = calibrate(four, model_->members(), unseen_);
+  EXPECT_EQ(measure_precision(one, model_->scorers(), unseen_).at_5,
+            measure_precision(four, model_->scorers(), unseen_).at_5);
+  const metrics::Calibration a = calibrate(one, model_->scorers(), unseen_);
+  const metrics::Calibration b = calibrate(four, model_->scorers(), unseen_);
   EXPECT_TRUE(
       std::equal(a.scores().begin(), a.scores().end(), b.scores().begin(), b.scores().end()));
   EXPECT_TRUE(std::equal(a.probabilities().begin(), a.probabilities().end(),
@@ -78,7 +78,7 @@ TEST_F(HeldOutTest, IsTheSameForAnyThreads) {
 
 TEST_F(HeldOutTest, CalibrationRisesWithTheScore) {
   const Context context({.threads = 1});
-  const metrics::Calibration calibration = calibrate(context, model_->members(), unseen_);
+  const metrics::Calibration calibration = calibrate(context, model_->scorers(), unseen_);
   EXPECT_LT(calibration(0.0F), 0.2F);
   EXPECT_GT(calibration(1.0F), 0.8F);
 }
@@ -94,9 +94,9 @@ TEST_F(HeldOutTest, TheChosenPowerIsNoWorseThanTheGiven) {
   const Context context({.threads = 1});
   model::LinearMember member = model_->members()[0];
   member.search.parent_power = 90;  // only the first level counts
-  const double given = measure_precision(context, {&member, 1}, unseen_).at_5;
+  const double given = measure_precision(context, {{&member, 1}}, unseen_).at_5;
   member.search.parent_power = choose_parent_power(context, member, unseen_);
-  EXPECT_GT(measure_precision(context, {&member, 1}, unseen_).at_5, given);
+  EXPECT_GT(measure_precision(context, {{&member, 1}}, unseen_).at_5, given);
   EXPECT_LE(member.search.parent_power, 1.0F);
 }
 

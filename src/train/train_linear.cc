@@ -15,6 +15,7 @@
 #include "model/linear_model.h"
 #include "train/members.h"
 #include "train/memory_plan.h"
+#include "train/neighbours.h"
 #include "train/partial_file.h"
 
 namespace mhe::train {
@@ -56,23 +57,55 @@ std::size_t held_out_rows(const LinearOptions& options, const Examples& examples
   return std::clamp(share, least, std::max(least, kMost));
 }
 
-// What rows that were not trained on say: the members' powers of the path, what scores are worth,
-// how good the model is.
-metrics::Calibration judge(const Context& context, const LinearOptions& options,
-                           const Examples& judged, std::vector<model::TrainedMember>& members,
-                           LinearReport& report) {
-  MemberViews views(members);
-  if (options.parent_power == 0) {
-    for (std::size_t m = 0; m < members.size(); ++m) {
-      const float power = choose_parent_power(context, views.members[m], judged);
-      members[m].search.parent_power = views.members[m].search.parent_power = power;
-    }
+// What is learnt.
+struct Learnt {
+  std::vector<model::TrainedMember> members;
+  heads::NeighbourIndex neighbours;
+  float neighbour_weight = 0;
+};
+
+void index_rows(const TrainingSet& set, Learnt& learnt) {
+  learnt.neighbours =
+      heads::build_neighbours(set.examples.features, set.examples.labels, neighbour_features(set));
+}
+
+// How much like rows count: as given, or what rows that were not trained on say.
+void weigh_neighbours(const Context& context, const TrainingSet& set, const LinearOptions& options,
+                      const Examples& judged, Learnt& learnt) {
+  if (!should_try_neighbours(set, options)) return;
+  index_rows(set, learnt);
+  const MemberViews views(learnt.members);
+  learnt.neighbour_weight =
+      options.neighbours > 0
+          ? options.neighbours
+          : choose_neighbour_weight(context, {views.members, {learnt.neighbours.view()}}, judged);
+  if (learnt.neighbour_weight == 0) learnt.neighbours = {};
+}
+
+void choose_parent_powers(const Context& context, const Examples& judged,
+                          std::vector<model::TrainedMember>& members) {
+  const MemberViews views(members);
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    members[m].search.parent_power = choose_parent_power(context, views.members[m], judged);
   }
-  report.parent_power = members[0].search.parent_power;
+}
+
+// What rows that were not trained on say: the members' powers of the path, the weight of like rows,
+// what scores are worth, how good the model is.
+metrics::Calibration judge(const Context& context, const TrainingSet& set,
+                           const LinearOptions& options, const Examples& judged, Learnt& learnt,
+                           LinearReport& report) {
+  if (options.parent_power == 0) choose_parent_powers(context, judged, learnt.members);
+  weigh_neighbours(context, set, options, judged, learnt);
+  report.parent_power = learnt.members[0].search.parent_power;
+  report.neighbours = learnt.neighbour_weight;
   report.judged_rows = judged.rows();
   if (judged.rows() == 0) return {};
-  report.precision = measure_precision(context, views.members, judged);
-  return calibrate(context, views.members, judged);
+  const MemberViews views(learnt.members);
+  const model::Scorers scorers = {views.members,
+                                  {learnt.neighbours.view(), learnt.neighbour_weight}};
+  report.precision = measure_precision(context, scorers, judged);
+  return calibrate(context, scorers, judged);
 }
 
 // Puts rows that were held out back.
@@ -83,7 +116,8 @@ void give_back(Examples& examples, const Examples& rows) {
 
 // Trains the cascades anew, with rows that chose their powers of the path.
 void train_again(const Context& context, const TrainingSet& set, const LinearOptions& options,
-                 PartialFile& partial, std::vector<model::TrainedMember>& members) {
+                 PartialFile& partial, Learnt& learnt) {
+  std::vector<model::TrainedMember>& members = learnt.members;
   std::vector<heads::BeamOptions> searches;
   searches.reserve(members.size());
   for (const model::TrainedMember& member : members) searches.push_back(member.search);
@@ -92,6 +126,7 @@ void train_again(const Context& context, const TrainingSet& set, const LinearOpt
   members =
       train_members(context, set.examples, set.names.size(), options, &partial, options.ensemble);
   for (std::size_t m = 0; m < members.size(); ++m) members[m].search = searches[m];
+  if (learnt.neighbour_weight > 0) index_rows(set, learnt);
 }
 
 LinearReport tune_and_train(const Context& context, const data::ReadOptions& input,
@@ -162,18 +197,20 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                        .resume = run.resume,
                        .flush_after = run.flush_after});
   report.resumed_blocks = partial.num_found();
-  std::vector<model::TrainedMember> members =
-      train_members(context, set.examples, set.names.size(), options, &partial);
+  Learnt learnt;
+  learnt.members = train_members(context, set.examples, set.names.size(), options, &partial);
   context.report({"calibrating", 0, 0, "rows"});
-  metrics::Calibration calibration = judge(context, options, judged, members, report);
+  metrics::Calibration calibration = judge(context, set, options, judged, learnt, report);
   if (!read_judged && judged.rows() > 0 && is_little(set.examples.features)) {
     give_back(set.examples, judged);
-    train_again(context, set, options, partial, members);
+    train_again(context, set, options, partial, learnt);
   }
   context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
   model::write_linear(run.out, {.names = set.names,
-                                .members = members,
+                                .members = learnt.members,
+                                .neighbours = &learnt.neighbours,
+                                .neighbour_weight = learnt.neighbour_weight,
                                 .num_features = set.examples.features.num_columns,
                                 .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
                                 .calibration = std::move(calibration),
