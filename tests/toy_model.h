@@ -4,6 +4,7 @@
 // A small model with random weights, for tests of using one.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,7 @@ namespace mhe::testing {
 struct ToyOptions {
   bool text = false;  ///< else sparse vectors
   std::size_t members = 1;
+  bool neighbours = false;
   std::vector<std::uint32_t> lengths = {3, 5};
   std::size_t num_features = 40;  ///< of sparse vectors
 };
@@ -72,6 +74,24 @@ inline model::TrainedMember random_member(const ToyOptions& options, std::size_t
           {.beam = 2, .parent_power = 0.5F}};
 }
 
+/// Twenty rows of the first features, two of them one stem.
+inline heads::NeighbourIndex random_neighbours(std::size_t num_features, std::size_t num_labels) {
+  RandomStream random(7, "toy_model");
+  SparseMatrix rows;
+  rows.num_columns = num_features;
+  Ragged<LabelId> labels;
+  std::vector<heads::NeighbourFeature> used;
+  for (std::uint32_t i = 0; i < std::min<std::size_t>(num_features, 20); ++i) {
+    used.push_back({i, i < 2 ? 0 : heads::kNoStem});
+    rows.columns.push_back(i);
+    rows.values.push_back(1);
+    rows.end_row();
+    labels.items.push_back(LabelId{static_cast<std::uint32_t>(random.below(num_labels))});
+    labels.end_row();
+  }
+  return heads::build_neighbours(rows, labels, used);
+}
+
 inline void write_toy_model(const std::string& path, const ToyOptions& options = {}) {
   const Context context({.threads = 1});
   std::optional<text::Vectorizer> vectorizer;
@@ -92,13 +112,16 @@ inline void write_toy_model(const std::string& path, const ToyOptions& options =
   const std::size_t num_labels = members.front().order.num_labels();
   for (std::size_t i = 0; i < num_labels; ++i) names.intern("label " + std::to_string(i));
   const std::vector<std::uint32_t> counts(num_labels, 1);
+  const heads::NeighbourIndex neighbours = random_neighbours(num_features, num_labels);
   model::write_linear(path, {.parts = {.names = names,
                                        .num_features = num_features,
                                        .vectorizer = vectorizer ? &*vectorizer : nullptr,
                                        .training_rows = 2,
                                        .label_counts = counts,
                                        .options_json = "{}"},
-                             .members = members});
+                             .members = members,
+                             .neighbours = &neighbours,
+                             .neighbour_weight = options.neighbours ? 0.5F : 0.0F});
 }
 
 }  // namespace mhe::testing

@@ -102,6 +102,9 @@ void tell(Console& console, const TrainFlags& flags, const train::LinearReport& 
   console.say(fmt::format("{}, {} features, power of the path {:.2g}, loss weight {:.2g}",
                           shape_of(report), format_count(report.features), report.parent_power,
                           report.loss_weight));
+  if (report.neighbours > 0) {
+    console.say(fmt::format("labels of like training rows weigh {:.2g}", report.neighbours));
+  }
   if (report.precision) {
     console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
                             format_count(report.judged_rows), kind_of_judges(flags),
@@ -125,6 +128,7 @@ void print_json(Console& console, const TrainFlags& flags, const train::LinearRe
       {"members", report.members},
       {"parent_power", report.parent_power},
       {"loss_weight", report.loss_weight},
+      {"neighbours", report.neighbours},
       {"held_out_rows", report.judged_rows},
       {"wall_s", usage.wall_seconds},
       {"cpu_s", usage.cpu_seconds},

@@ -43,6 +43,19 @@ void add_member(ModelFileWriter& writer, std::size_t index, const TrainedMember&
   }
 }
 
+void add_neighbours(ModelFileWriter& writer, const heads::NeighbourView& index) {
+  const auto add = [&](const char* name, auto values) {
+    writer.add_tensor(name, {values.size()}, values);
+  };
+  add("neighbours.features", index.features);
+  add("neighbours.stems", index.stems);
+  add("neighbours.posting_begin", index.posting_begin);
+  add("neighbours.rows", index.rows);
+  add("neighbours.row_scale", index.row_scale);
+  add("neighbours.label_begin", index.label_begin);
+  add("neighbours.labels", index.labels);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> labels_by_position(const labels::Order& order) {
@@ -67,7 +80,12 @@ void write_linear(const std::string& path, const TrainedLinear& trained) {
     const heads::BeamOptions& search = trained.members[m].search;
     searches.push_back({{"beam", search.beam}, {"parent_power", search.parent_power}});
   }
-  parts.finish(kKind, {{"members", searches}});
+  nlohmann::ordered_json card = {{"members", searches}};
+  if (trained.neighbour_weight > 0) {
+    add_neighbours(writer, trained.neighbours->view());
+    card["neighbours"] = {{"weight", trained.neighbour_weight}};
+  }
+  parts.finish(kKind, card);
   writer.commit();
 }
 
@@ -82,6 +100,7 @@ LinearModel::LinearModel(ModelFile file) : Model(std::move(file), kKind) {
     members_[m] = load_member(m);
     members_[m].search = search;
   }
+  if (neighbours_.weight > 0) load_neighbours();
 }
 
 void LinearModel::load_searches() {
@@ -97,10 +116,32 @@ void LinearModel::load_searches() {
         fail(ErrorCode::kInvalidData, "{}: a parent_power of {}", path, search.parent_power);
       }
     }
+    // Files of before there were neighbours do not name them.
+    if (card.contains("neighbours")) {
+      card.at("neighbours").at("weight").get_to(neighbours_.weight);
+      if (!(neighbours_.weight > 0 && neighbours_.weight <= 1)) {
+        fail(ErrorCode::kInvalidData, "{}: neighbours of weight {}", file_.path(),
+             neighbours_.weight);
+      }
+    }
   } catch (const nlohmann::json::exception& error) {
     refuse_card(error);
   }
   if (members_.empty()) fail(ErrorCode::kInvalidData, "{}: a model of no cascade", path);
+}
+
+void LinearModel::load_neighbours() {
+  heads::NeighbourView& index = neighbours_.index;
+  index.features = file().tensor<std::uint32_t>("neighbours.features");
+  index.stems = file().tensor<std::uint32_t>("neighbours.stems");
+  index.posting_begin = file().tensor<std::uint64_t>("neighbours.posting_begin");
+  index.rows = file().tensor<std::uint32_t>("neighbours.rows");
+  index.row_scale = file().tensor<float>("neighbours.row_scale");
+  index.label_begin = file().tensor<std::uint64_t>("neighbours.label_begin");
+  index.labels = file().tensor<std::uint32_t>("neighbours.labels");
+  if (!index.is_sound()) {
+    fail(ErrorCode::kInvalidData, "{}: the arrays of the neighbours differ in size", file().path());
+  }
 }
 
 LinearMember LinearModel::load_member(std::size_t index) const {

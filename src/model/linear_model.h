@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "heads/neighbours.h"
 #include "heads/sparse_cascade.h"
 #include "labels/order.h"
 #include "model/model.h"
@@ -28,6 +29,8 @@ struct TrainedMember {
 struct TrainedLinear {
   TrainedParts parts;
   std::span<const TrainedMember> members;
+  const heads::NeighbourIndex* neighbours = nullptr;  ///< none: their weight is 0
+  float neighbour_weight = 0;
 };
 
 /// The label at every position of the tree, or 2^32 - 1 where there is none.
@@ -43,6 +46,12 @@ struct LinearMember {
   heads::BeamOptions search;
 };
 
+/// All that scores labels.
+struct Scorers {
+  std::span<const LinearMember> members;
+  heads::NeighbourMember neighbours = {};
+};
+
 /// A model as it lies in its file. Immutable; many threads may use one.
 class LinearModel final : public Model {
  public:
@@ -54,13 +63,17 @@ class LinearModel final : public Model {
 
   /// At least one.
   [[nodiscard]] std::span<const LinearMember> members() const noexcept { return members_; }
+  /// The members, and the neighbours if there are any.
+  [[nodiscard]] Scorers scorers() const noexcept { return {members_, neighbours_}; }
 
  private:
   void load_searches();
+  void load_neighbours();
   [[nodiscard]] LinearMember load_member(std::size_t index) const;
   void check_level(const heads::SparseLevelView& level) const;
 
   std::vector<LinearMember> members_;
+  heads::NeighbourMember neighbours_;
 };
 
 }  // namespace mhe::model

@@ -99,7 +99,8 @@ std::size_t use_damaged(const std::string& whole, int rounds) {
 
 TEST(DamagedModel, GivesFiniteResultsWhateverTheTensorsSay) {
   for (const bool text : {false, true}) {
-    const std::string whole = make_model({.text = text, .members = 2, .lengths = {3, 70}});
+    const std::string whole =
+        make_model({.text = text, .members = 2, .neighbours = true, .lengths = {3, 70}});
     ASSERT_TRUE(use(whole));
     EXPECT_GT(use_damaged(whole, 3000), 300U) << "the test should get beyond opening";
   }
@@ -141,7 +142,7 @@ void change_numbers(const std::string& whole) {
 }
 
 TEST(DamagedModel, SurvivesNumbersInTheHeaderThatLie) {
-  change_numbers(make_model({.text = true}));
+  change_numbers(make_model({.text = true, .neighbours = true}));
   for (const std::string& whole : make_learned_models()) change_numbers(whole);
 }
 

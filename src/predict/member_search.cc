@@ -24,16 +24,20 @@ void merge_labels(std::vector<Prediction>& found, std::size_t num_members) {
   for (Prediction& label : found) label.probability /= static_cast<float>(num_members);
 }
 
-}  // namespace
-
-std::span<Prediction> rank_found(std::vector<Prediction>& found, std::size_t num_members,
-                                 std::size_t k) {
-  if (num_members > 1) merge_labels(found, num_members);
+std::span<Prediction> best_of(std::vector<Prediction>& found, std::size_t k) {
   std::sort(found.begin(), found.end(), [](const Prediction& a, const Prediction& b) {
     return a.probability != b.probability ? a.probability > b.probability : a.label < b.label;
   });
   if (found.size() > k) found.resize(k);
   return found;
+}
+
+}  // namespace
+
+std::span<Prediction> rank_found(std::vector<Prediction>& found, std::size_t num_members,
+                                 std::size_t k) {
+  if (num_members > 1) merge_labels(found, num_members);
+  return best_of(found, k);
 }
 
 // Members disagree about the end of their lists; looking further makes the mean less of a lottery.
@@ -42,9 +46,20 @@ std::size_t search_depth(std::size_t num_members, std::size_t k) noexcept {
 }
 
 std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k) {
+  constexpr std::size_t kBesideNeighbours = 50;  // these often know labels that cascades rank low
   k = std::min(k, num_labels_);
-  const std::size_t depth = search_depth(members_.size(), k);
   found_.clear();
+  if (neighbours_.weight == 0) {
+    search_cascades(query, search_depth(members_.size(), k));
+    return rank_found(found_, members_.size(), k);
+  }
+  search_cascades(query, std::max(2 * k + 10, kBesideNeighbours));
+  merge_labels(found_, members_.size());
+  add_neighbours(query);
+  return best_of(found_, k);
+}
+
+void MemberSearch::search_cascades(const SparseRow& query, std::size_t depth) {
   for (const model::LinearMember& member : members_) {
     heads::search_beam(member.levels, query, depth, member.search, beam_);
     for (const heads::ScoredNode& node : beam_.beam) {
@@ -53,7 +68,24 @@ std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k
       if (label < num_labels_) found_.push_back({LabelId{label}, node.score});
     }
   }
-  return rank_found(found_, members_.size(), k);
+}
+
+// Mixes the neighbours in; what was found, and what they find, ascends by label.
+void MemberSearch::add_neighbours(const SparseRow& query) {
+  heads::search_neighbours(neighbours_.index, query, rows_);
+  for (Prediction& label : found_) label.probability *= 1 - neighbours_.weight;
+  const std::size_t cascades = found_.size();
+  std::size_t next = 0;
+  for (const heads::NeighbourLabel& label : rows_.labels) {
+    if (label.label >= num_labels_) continue;
+    while (next < cascades && index_of(found_[next].label) < label.label) ++next;
+    const float score = neighbours_.weight * label.share;
+    if (next < cascades && index_of(found_[next].label) == label.label) {
+      found_[next].probability += score;
+    } else {
+      found_.push_back({LabelId{label.label}, score});
+    }
+  }
 }
 
 }  // namespace mhe::predict

@@ -24,22 +24,29 @@ std::span<Prediction> rank_found(std::vector<Prediction>& found, std::size_t num
 /// How deep each of so many members looks for the k best labels of their mean.
 [[nodiscard]] std::size_t search_depth(std::size_t num_members, std::size_t k) noexcept;
 
-/// Searches the cascades of a model side by side. Holds the scratch space, so one per thread;
-/// allocates nothing once it has seen the largest input. The members must outlive it.
+/// Searches the cascades of a model and its neighbours side by side. Holds the scratch space, so
+/// one per thread; allocates nothing once it has seen the largest input. The members must outlive
+/// it.
 class MemberSearch {
  public:
-  MemberSearch(std::span<const model::LinearMember> members, std::size_t num_labels)
-      : members_(members), num_labels_(num_labels) {}
+  MemberSearch(const model::Scorers& scorers, std::size_t num_labels)
+      : members_(scorers.members), neighbours_(scorers.neighbours), num_labels_(num_labels) {}
 
-  /// The k labels of the highest mean score, best first, equal ones by the smaller id; valid until
-  /// the next call. The query has length 1. A label that a cascade does not rank among its best
+  /// The k labels of the highest score, best first, equal ones by the smaller id; valid until the
+  /// next call. It is the mean of the cascades' scores, mixed with the share of the neighbours as
+  /// their weight says. The query has length 1. A label that a cascade does not rank among its best
   /// counts as 0 there.
   [[nodiscard]] std::span<Prediction> search(const SparseRow& query, std::size_t k);
 
  private:
+  void search_cascades(const SparseRow& query, std::size_t depth);
+  void add_neighbours(const SparseRow& query);
+
   std::span<const model::LinearMember> members_;
+  heads::NeighbourMember neighbours_;
   std::size_t num_labels_;
   heads::BeamScratch beam_;
+  heads::NeighbourScratch rows_;
   std::vector<Prediction> found_;
 };
 

@@ -17,7 +17,7 @@ std::variant<MemberSearch, LearnedSearch> make_search(const model::Model& model)
     return LearnedSearch(learned->members(), model.num_labels());
   }
   const auto& linear = dynamic_cast<const model::LinearModel&>(model);
-  return MemberSearch(linear.members(), model.num_labels());
+  return MemberSearch(linear.scorers(), model.num_labels());
 }
 
 }  // namespace

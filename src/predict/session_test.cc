@@ -57,6 +57,24 @@ TEST_F(SessionTest, GivesTheBestLabelsInOrder) {
   EXPECT_EQ(session.predict(SparseInput{features_, values_}, 1000).size(), 10U);  // beam of 2 x 5
 }
 
+TEST_F(SessionTest, NeighboursAreMixedIn) {
+  const heads::NeighbourIndex rows = testing::random_neighbours(40, 15);
+  const std::vector<std::uint32_t> one = {7};  // only the eighth row has it
+  const std::vector<float> value = {1.0F};
+  const Model without_model = open({});
+  Session without(without_model);
+  std::vector<float> scores(15, 0.0F);
+  for (const Prediction& label : without.predict(SparseInput{one, value}, 15)) {
+    scores[index_of(label.label)] = label.probability;
+  }
+  const Model with_model = open({.neighbours = true});
+  Session with(with_model);
+  for (const Prediction& label : with.predict(SparseInput{one, value}, 15)) {
+    const float share = index_of(label.label) == rows.labels[7] ? 1.0F : 0.0F;
+    EXPECT_FLOAT_EQ(label.probability, 0.5F * scores[index_of(label.label)] + 0.5F * share);
+  }
+}
+
 TEST_F(SessionTest, TellsWhatTheModelTakes) {
   const Model text = open({.text = true});
   EXPECT_EQ(text.text_fields(), (std::vector<std::string>{"title", "body"}));

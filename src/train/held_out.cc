@@ -49,14 +49,18 @@ constexpr std::size_t kEnoughToChoose = 100;  // fewer rows would choose by chan
 
 }  // namespace
 
-Judged judged_by(std::span<const model::LinearMember> members, const Examples& rows) {
-  return {rows.labels, [members, &rows]() -> RowSearch {
+Judged judged_by(const model::Scorers& scorers, const Examples& rows) {
+  return {rows.labels, [scorers, &rows]() -> RowSearch {
             // shared: a std::function is copied
-            auto search = std::make_shared<predict::MemberSearch>(members, kAnyLabel);
+            auto search = std::make_shared<predict::MemberSearch>(scorers, kAnyLabel);
             return [search, &rows](std::size_t row, std::size_t k) {
               return search->search(rows.features[row], k);
             };
           }};
+}
+
+Judged judged_by(std::span<const model::LinearMember> members, const Examples& rows) {
+  return judged_by(model::Scorers{members}, rows);
 }
 
 Judged judged_by(std::span<const model::LearnedMember> members, const Examples& rows) {
@@ -125,10 +129,27 @@ std::vector<double> discounted_gains(const Context& context, const Judged& judge
   return gains;
 }
 
+double mean_gain(std::span<const double> gains) {
+  return std::accumulate(gains.begin(), gains.end(), 0.0) /
+         static_cast<double>(std::max<std::size_t>(1, gains.size()));
+}
+
+bool is_better(std::span<const double> trial, std::span<const double> best,
+               double standard_errors) {
+  constexpr double kNoticed = 0.05;  // points
+  const auto rows = static_cast<double>(trial.size());
+  const double gain = mean_gain(trial) - mean_gain(best);
+  double squares = 0;
+  for (std::size_t row = 0; row < trial.size(); ++row) {
+    const double deviation = trial[row] - best[row] - gain;
+    squares += deviation * deviation;
+  }
+  const double standard_error = std::sqrt(squares) / std::max(1.0, rows);
+  return gain > std::max(kNoticed, standard_errors * standard_error);
+}
+
 double mean_gain(const Context& context, const Judged& judged) {
-  const std::vector<double> gains = discounted_gains(context, judged);
-  if (gains.empty()) return 0;
-  return std::accumulate(gains.begin(), gains.end(), 0.0) / static_cast<double>(gains.size());
+  return mean_gain(discounted_gains(context, judged));
 }
 
 float choose_parent_power(const Context& context, const model::LinearMember& member,

@@ -31,6 +31,7 @@ struct Judged {
 };
 
 /// What these members find for `rows`; all must outlive it.
+[[nodiscard]] Judged judged_by(const model::Scorers& scorers, const Examples& rows);
 [[nodiscard]] Judged judged_by(std::span<const model::LinearMember> members, const Examples& rows);
 [[nodiscard]] Judged judged_by(std::span<const model::LearnedMember> members, const Examples& rows);
 
@@ -63,7 +64,13 @@ struct Precision {
 [[nodiscard]] std::vector<double> discounted_gains(const Context& context, const Judged& judged);
 
 /// Their mean; 0 if there are no rows.
+[[nodiscard]] double mean_gain(std::span<const double> gains);
 [[nodiscard]] double mean_gain(const Context& context, const Judged& judged);
+
+/// Whether the rows' gains of `trial` over `best` are more than chance would make them: so many
+/// standard errors of their differences, and something that a person would notice.
+[[nodiscard]] bool is_better(std::span<const double> trial, std::span<const double> best,
+                             double standard_errors = 1);
 
 /// The power of the path under which the member ranks `rows` best; its own if there are too few to
 /// tell.

@@ -44,8 +44,8 @@ class HeldOutTest : public ::testing::Test {
 TEST_F(HeldOutTest, PrecisionIsThatOfARecount) {
   const Context context({.threads = 2});
   const Precision precision =
-      precision_of(rank_rows(context, judged_by(model_->members(), unseen_)));
-  predict::MemberSearch search(model_->members(), 20);
+      precision_of(rank_rows(context, judged_by(model_->scorers(), unseen_)));
+  predict::MemberSearch search(model_->scorers(), 20);
   std::vector<double> hits(5, 0);  // by rank
   for (std::size_t row = 0; row < unseen_.rows(); ++row) {
     const auto truth = unseen_.labels[row];
@@ -68,8 +68,8 @@ TEST_F(HeldOutTest, PrecisionIsThatOfARecount) {
 TEST_F(HeldOutTest, IsTheSameForAnyThreads) {
   const Context one({.threads = 1});
   const Context four({.threads = 4});
-  const RankedRows a = rank_rows(one, judged_by(model_->members(), unseen_));
-  const RankedRows b = rank_rows(four, judged_by(model_->members(), unseen_));
+  const RankedRows a = rank_rows(one, judged_by(model_->scorers(), unseen_));
+  const RankedRows b = rank_rows(four, judged_by(model_->scorers(), unseen_));
   EXPECT_EQ(a.offsets, b.offsets);
   EXPECT_TRUE(std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
                          [](const metrics::ScoredHit& x, const metrics::ScoredHit& y) {
@@ -80,7 +80,7 @@ TEST_F(HeldOutTest, IsTheSameForAnyThreads) {
 TEST_F(HeldOutTest, CalibrationRisesWithTheScore) {
   const Context context({.threads = 1});
   const metrics::Calibration calibration =
-      metrics::fit_calibration(rank_rows(context, judged_by(model_->members(), unseen_)).items);
+      metrics::fit_calibration(rank_rows(context, judged_by(model_->scorers(), unseen_)).items);
   EXPECT_LT(calibration(0.0F), 0.2F);
   EXPECT_GT(calibration(1.0F), 0.8F);
 }

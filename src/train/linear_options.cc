@@ -54,6 +54,8 @@ void validate(const LinearOptions& options) {
           "prune {}; expected 0 or more, or -1", options.prune);
   require(options.prune_strength > 0 && std::isfinite(options.prune_strength),
           "prune strength {}; expected more than 0", options.prune_strength);
+  require((options.neighbours >= 0 && options.neighbours <= 1) || options.neighbours == -1,
+          "neighbours {}; expected 0 to 1, or -1", options.neighbours);
   require(options.held_out >= 0 && options.held_out <= 0.5, "held out {}; expected 0 to 0.5",
           options.held_out);
 }

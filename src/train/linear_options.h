@@ -28,6 +28,7 @@ struct LinearOptions {
   float loss_weight = 0;               ///< C: what an error costs; 0: what held-out rows prefer
   float prune = -1;                    ///< weights dropped; -1: by rule
   float prune_strength = 1;            ///< times what the rule says
+  float neighbours = -1;               ///< weight of like rows; -1: what held-out rows prefer
   heads::CascadeOptions cascade;       ///< its `loss_weight` and `prune` come from those above
   text::VectorizerOptions text;        ///< without fields: these follow from the data
 
@@ -49,6 +50,8 @@ struct LinearOptions {
     v("sweeps", cascade.solver.sweeps, "passes of the solver over a node's examples");
     v("prune", prune, "drop weights not larger than this; -1: by rule from the features of a row");
     v("prune_strength", prune_strength, "drop so many times larger weights than the rule says");
+    v("neighbours", neighbours,
+      "weight, 0 to 1, of the labels of like training rows; -1: chosen on held-out rows");
     v("held_out", held_out,
       "share of rows, at least 200 and at most 1,000, held out for calibration; 0: none");
     text.visit(v);

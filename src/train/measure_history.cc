@@ -121,9 +121,8 @@ Chart threshold_chart(const RankedRows& calibrated, std::size_t true_labels) {
 // Mean nDCG@5 of the rows under other settings of the search.
 class SearchCharts {
  public:
-  SearchCharts(const Context& context, std::span<const model::LinearMember> members,
-               const Examples& rows)
-      : context_(context), members_(members), rows_(rows) {}
+  SearchCharts(const Context& context, const model::Scorers& scorers, const Examples& rows)
+      : context_(context), scorers_(scorers), rows_(rows) {}
 
   [[nodiscard]] Chart powers() const {
     constexpr float kPowers[] = {0.05F, 0.1F, 0.2F, 0.3F, 0.5F, 0.7F, 1.0F};
@@ -162,13 +161,14 @@ class SearchCharts {
 
   template <class Change>
   void add(Chart& chart, double x, const Change& change) const {
-    std::vector<model::LinearMember> changed(members_.begin(), members_.end());
+    std::vector<model::LinearMember> changed(scorers_.members.begin(), scorers_.members.end());
     for (model::LinearMember& member : changed) change(member.search);
-    chart.curves[0].points.push_back({x, mean_gain(context_, judged_by(changed, rows_))});
+    chart.curves[0].points.push_back(
+        {x, mean_gain(context_, judged_by(model::Scorers{changed, scorers_.neighbours}, rows_))});
   }
 
   const Context& context_;
-  std::span<const model::LinearMember> members_;
+  const model::Scorers& scorers_;
   const Examples& rows_;
 };
 
@@ -281,12 +281,14 @@ void measure_ranking(const Context& context, const Judged& judged, const Trainin
   history.charts.push_back(threshold_chart(calibrated, judged.truth.items.size()));
 }
 
-void measure_held_out(const Context& context, std::span<const model::TrainedMember> members,
-                      const TrainingSet& set, const Examples& judged, TrainingHistory& history) {
+void measure_held_out(const Context& context, const LinearParts& parts, const TrainingSet& set,
+                      const Examples& judged, TrainingHistory& history) {
+  const std::span<const model::TrainedMember> members = parts.members;
   const MemberViews views(members);
-  measure_ranking(context, judged_by(views.members, judged), set, history);
+  const model::Scorers scorers = {views.members, parts.neighbours};
+  measure_ranking(context, judged_by(scorers, judged), set, history);
   if (members[0].levels.size() > 1) {
-    const SearchCharts charts(context, views.members, judged);
+    const SearchCharts charts(context, scorers, judged);
     history.charts.push_back(charts.powers());
     history.charts.push_back(charts.beams());
   }

@@ -39,8 +39,14 @@ namespace mhe::train {
 void measure_ranking(const Context& context, const Judged& judged, const TrainingSet& set,
                      TrainingHistory& history);
 
-/// The same of linear members, and their heads, powers of the path and beams.
-void measure_held_out(const Context& context, std::span<const model::TrainedMember> members,
-                      const TrainingSet& set, const Examples& judged, TrainingHistory& history);
+/// What a linear model consists of.
+struct LinearParts {
+  std::span<const model::TrainedMember> members;
+  heads::NeighbourMember neighbours = {};
+};
+
+/// The same of a linear model, and its heads, powers of the path and beams.
+void measure_held_out(const Context& context, const LinearParts& parts, const TrainingSet& set,
+                      const Examples& judged, TrainingHistory& history);
 
 }  // namespace mhe::train

@@ -17,6 +17,7 @@
 #include "kernels/dual_sweep.h"
 #include "labels/order.h"
 #include "matrix/normalize.h"
+#include "train/neighbours.h"
 #include "train/tune.h"
 
 namespace mhe::train {
@@ -299,7 +300,7 @@ std::uint64_t peak_with(const LinearPlan& plan, std::size_t solvers) {
     peak = std::max(peak, held + std::max({finding, sharing, solving, building}));
     held += level.model_bytes;
   }
-  return peak;
+  return std::max(peak, held + plan.neighbour_bytes);
 }
 
 std::uint64_t bytes_of_file(const TrainingSet& set, const LinearPlan& plan) {
@@ -308,7 +309,7 @@ std::uint64_t bytes_of_file(const TrainingSet& set, const LinearPlan& plan) {
   for (const std::uint32_t length : plan.lengths) capacity *= length;
   std::uint64_t cascade = 4 * capacity;
   for (const LevelPlan& level : plan.levels) cascade += level.model_bytes;
-  std::uint64_t bytes = kHeader + plan.members * cascade + 4 * plan.labels;
+  std::uint64_t bytes = kHeader + plan.members * cascade + 4 * plan.labels + plan.neighbour_bytes;
   for (std::size_t label = set.names.num_numbered(); label < plan.labels; ++label) {
     bytes += 8 + set.names.name(LabelId{static_cast<std::uint32_t>(label)}).size();
   }
@@ -353,6 +354,7 @@ LinearPlan plan_linear(const Context& context, const TrainingSet& set, const Lin
   plan.features = examples.features.num_columns;
   plan.nonzeros = examples.features.nonzeros();
   plan.feature_bytes = 8 * (plan.nonzeros + plan.rows);
+  if (should_try_neighbours(set, options)) plan.neighbour_bytes = neighbour_bytes(set);
   plan.members = options.ensemble;
   plan.lengths = member_lengths(options, set.names.size(), 0);
   plan.solvers = context.threads();

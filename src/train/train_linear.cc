@@ -16,6 +16,7 @@
 #include "train/measure_history.h"
 #include "train/members.h"
 #include "train/memory_plan.h"
+#include "train/neighbours.h"
 #include "train/partial_file.h"
 
 namespace mhe::train {
@@ -57,22 +58,57 @@ std::size_t held_out_rows(const LinearOptions& options, const Examples& examples
   return std::clamp(share, least, std::max(least, kMost));
 }
 
-// What rows that were not trained on say: the members' powers of the path, what scores are worth,
-// how good the model is.
-metrics::Calibration judge(const Context& context, const LinearOptions& options,
-                           const Examples& judged, std::vector<model::TrainedMember>& members,
-                           LinearReport& report) {
-  MemberViews views(members);
-  if (options.parent_power == 0) {
-    for (std::size_t m = 0; m < members.size(); ++m) {
-      const float power = choose_parent_power(context, views.members[m], judged);
-      members[m].search.parent_power = views.members[m].search.parent_power = power;
-    }
+// What is learnt.
+struct Learnt {
+  std::vector<model::TrainedMember> members;
+  heads::NeighbourIndex neighbours;
+  float neighbour_weight = 0;
+
+  [[nodiscard]] heads::NeighbourMember neighbour_member() const {
+    return {neighbours.view(), neighbour_weight};
   }
-  report.parent_power = members[0].search.parent_power;
+};
+
+void index_rows(const TrainingSet& set, Learnt& learnt) {
+  learnt.neighbours =
+      heads::build_neighbours(set.examples.features, set.examples.labels, neighbour_features(set));
+}
+
+// How much like rows count: as given, or what rows that were not trained on say.
+void weigh_neighbours(const Context& context, const TrainingSet& set, const LinearOptions& options,
+                      const Examples& judged, Learnt& learnt) {
+  if (!should_try_neighbours(set, options)) return;
+  index_rows(set, learnt);
+  const MemberViews views(learnt.members);
+  learnt.neighbour_weight =
+      options.neighbours > 0
+          ? options.neighbours
+          : choose_neighbour_weight(context, {views.members, {learnt.neighbours.view()}}, judged);
+  if (learnt.neighbour_weight == 0) learnt.neighbours = {};
+}
+
+void choose_parent_powers(const Context& context, const Examples& judged,
+                          std::vector<model::TrainedMember>& members) {
+  const MemberViews views(members);
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    members[m].search.parent_power = choose_parent_power(context, views.members[m], judged);
+  }
+}
+
+// What rows that were not trained on say: the members' powers of the path, the weight of like rows,
+// what scores are worth, how good the model is.
+metrics::Calibration judge(const Context& context, const TrainingSet& set,
+                           const LinearOptions& options, const Examples& judged, Learnt& learnt,
+                           LinearReport& report) {
+  if (options.parent_power == 0) choose_parent_powers(context, judged, learnt.members);
+  weigh_neighbours(context, set, options, judged, learnt);
+  report.parent_power = learnt.members[0].search.parent_power;
+  report.neighbours = learnt.neighbour_weight;
   report.judged_rows = judged.rows();
   if (judged.rows() == 0) return {};
-  const RankedRows ranked = rank_rows(context, judged_by(views.members, judged));
+  const MemberViews views(learnt.members);
+  const model::Scorers scorers = {views.members, learnt.neighbour_member()};
+  const RankedRows ranked = rank_rows(context, judged_by(scorers, judged));
   report.precision = precision_of(ranked);
   return metrics::fit_calibration(ranked.items);
 }
@@ -85,7 +121,8 @@ void give_back(Examples& examples, const Examples& rows) {
 
 // Trains the cascades anew, with rows that chose their powers of the path.
 void train_again(const Context& context, const TrainingSet& set, const LinearOptions& options,
-                 PartialFile& partial, std::vector<model::TrainedMember>& members) {
+                 PartialFile& partial, Learnt& learnt) {
+  std::vector<model::TrainedMember>& members = learnt.members;
   std::vector<heads::BeamOptions> searches;
   searches.reserve(members.size());
   for (const model::TrainedMember& member : members) searches.push_back(member.search);
@@ -94,6 +131,7 @@ void train_again(const Context& context, const TrainingSet& set, const LinearOpt
   members =
       train_members(context, set.examples, set.names.size(), options, &partial, options.ensemble);
   for (std::size_t m = 0; m < members.size(); ++m) members[m].search = searches[m];
+  if (learnt.neighbour_weight > 0) index_rows(set, learnt);
 }
 
 LinearReport tune_and_train(const Context& context, const data::ReadOptions& input,
@@ -172,20 +210,22 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   report.resumed_blocks = partial.num_found();
   heads::CascadeTrace trace;
   if (run.history != nullptr) options.cascade.trace = &trace;
-  std::vector<model::TrainedMember> members =
-      train_members(context, set.examples, set.names.size(), options, &partial);
+  Learnt learnt;
+  learnt.members = train_members(context, set.examples, set.names.size(), options, &partial);
   options.cascade.trace = nullptr;
   context.report({"calibrating", 0, 0, "rows"});
-  metrics::Calibration calibration = judge(context, options, judged, members, report);
+  metrics::Calibration calibration = judge(context, set, options, judged, learnt, report);
   if (run.history != nullptr) {
     context.report({"measuring for the report", 0, 0, "rows"});
     run.history->settings_json = to_json(options);
-    run.history->charts.push_back(solver_chart(trace, members[0].levels.size()));
-    if (judged.rows() > 0) measure_held_out(context, members, set, judged, *run.history);
+    run.history->charts.push_back(solver_chart(trace, learnt.members[0].levels.size()));
+    if (judged.rows() > 0)
+      measure_held_out(context, {learnt.members, learnt.neighbour_member()}, set, judged,
+                       *run.history);
   }
   if (!read_judged && judged.rows() > 0 && is_little(set.examples.features)) {
     give_back(set.examples, judged);
-    train_again(context, set, options, partial, members);
+    train_again(context, set, options, partial, learnt);
   }
   context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
@@ -196,7 +236,9 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                                           .training_rows = set.examples.rows(),
                                           .label_counts = counts,
                                           .options_json = to_json(options)},
-                                .members = members});
+                                .members = learnt.members,
+                                .neighbours = &learnt.neighbours,
+                                .neighbour_weight = learnt.neighbour_weight});
   partial.remove();
   return report;
 }

@@ -46,6 +46,7 @@ struct LinearReport {
   std::size_t members = 0;
   float parent_power = 0;
   float loss_weight = 0;
+  float neighbours = 0;            ///< weight of like rows
   std::vector<Trial> trials = {};  ///< of a search before the training
   std::size_t resumed_blocks = 0;  ///< that an interrupted run had finished
   std::size_t judged_rows = 0;     ///< held out, or of the validation data

@@ -25,26 +25,6 @@ constexpr std::size_t kMostJudges = 2000;  // rows; more tell little and cost ti
 constexpr double kShareOfJudges = 0.2;
 constexpr std::size_t kSample = 400'000;  // nonzeros that a search for a loss weight looks at
 
-double mean(const Gains& gains) {
-  return std::accumulate(gains.begin(), gains.end(), 0.0) /
-         static_cast<double>(std::max<std::size_t>(1, gains.size()));
-}
-
-// Whether the gain of `trial` over `best` is more than chance would make it: a standard error of
-// the rows' differences, and something that a person would notice.
-bool is_better(const Gains& trial, const Gains& best) {
-  constexpr double kNoticed = 0.05;  // points
-  const auto rows = static_cast<double>(trial.size());
-  const double gain = mean(trial) - mean(best);
-  double squares = 0;
-  for (std::size_t row = 0; row < trial.size(); ++row) {
-    const double deviation = trial[row] - best[row] - gain;
-    squares += deviation * deviation;
-  }
-  const double standard_error = std::sqrt(squares) / std::max(1.0, rows);
-  return gain > std::max(kNoticed, standard_error);
-}
-
 // How well a model with these options, which are complete, ranks the rows that judge.
 Gains try_options(const Context& context, const Examples& training, const Examples& judges,
                   std::size_t num_labels, LinearOptions options) {
@@ -176,7 +156,7 @@ class Search {
     Gains gains = try_options(context_, training_, judges_, num_labels_, complete);
     const double took = seconds() - begin;
     longest_ = std::max(longest_, took);
-    tuned_.trials.push_back({setting, mean(gains), took, false});
+    tuned_.trials.push_back({setting, mean_gain(gains), took, false});
     return gains;
   }
 
