@@ -168,14 +168,19 @@ LearnedTask make_learned_task(const TrainFlags& flags, const CLI::App& command,
   return task;
 }
 
+// Flags that the encoder does not have are left out of its configuration.
 template <class Options>
 void print_config(Console& console, const TrainFlags& flags, const CLI::App& command,
-                  const Options& options) {
+                  const std::string& encoder, const Options& options) {
   nlohmann::ordered_json values = option_values(command, options);
   for (auto& [key, value] : values.items()) {
     // What the data or a search may decide is left to them when the run is repeated.
     const bool by_rule = key == "word-ngrams" || key == "min-df" || flags.tune_seconds > 0;
     if (by_rule && command.count("--" + key) == 0) value = nullptr;
+  }
+  for (const std::string& name : foreign_options(encoder)) {
+    const std::string flag = OptionFlags::kebab(name);
+    if (command.get_option_no_throw("--" + flag) != nullptr) values[flag] = nullptr;
   }
   console.print(dump_config(command, values).dump(2) + "\n");
 }
@@ -191,13 +196,13 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
       choose_encoder(command, flags.learned, make_read_options(flags.data, flags.input));
   if (encoder != "linear") {
     const LearnedTask task = make_learned_task(flags, command, encoder);
-    if (flags.dump_config) return print_config(console, flags, command, task.options);
+    if (flags.dump_config) return print_config(console, flags, command, encoder, task.options);
     return run_train_learned(console, task);
   }
   train::LinearOptions options = train::preset(flags.preset);
   train::LinearOptions given = flags.options;
   copy_given(command, given, options);
-  if (flags.dump_config) return print_config(console, flags, command, options);
+  if (flags.dump_config) return print_config(console, flags, command, encoder, options);
   PhaseClock clock(console);
   const auto context = make_timed_context(console, clock, flags.threads, flags.seed);
   train::LinearRun run = make_run(flags, command);

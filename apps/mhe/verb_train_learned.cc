@@ -48,11 +48,9 @@ std::set<std::string> names_of(Options options) {
   return names;
 }
 
-// Throws if one of `names` that is not in `known` was given.
-void refuse_given(const CLI::App& command, const std::set<std::string>& names,
-                  const std::set<std::string>& known, const std::string& encoder) {
-  for (const std::string& name : names) {
-    if (known.contains(name) || !is_given(command, name.c_str())) continue;
+void refuse_given(const CLI::App& command, const std::string& encoder) {
+  for (const std::string& name : foreign_options(encoder)) {
+    if (!is_given(command, name.c_str())) continue;
     throw UsageError(
         fmt::format("--{} does not belong to --encoder {}", OptionFlags::kebab(name), encoder));
   }
@@ -158,17 +156,23 @@ void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
                      "interrupted");
 }
 
-std::string choose_encoder(const CLI::App& command, const LearnedFlags& flags,
-                           const data::ReadOptions& input) {
-  std::string encoder = flags.encoder;
-  // A stream can be read once only, so there it has to be said.
-  if (encoder.empty()) encoder = input.path != "-" && is_dense(input) ? "dense" : "linear";
+std::set<std::string> foreign_options(const std::string& encoder) {
   std::set<std::string> linear = names_of(train::LinearOptions());
   std::set<std::string> learned = names_of(train::LearnedOptions());
   linear.insert({"preset", "tune", "flush_seconds"});
   learned.insert("checkpoint_every");
   const bool is_linear = encoder == "linear";
-  refuse_given(command, is_linear ? learned : linear, is_linear ? linear : learned, encoder);
+  std::set<std::string> foreign = is_linear ? std::move(learned) : std::move(linear);
+  for (const std::string& own : is_linear ? linear : learned) foreign.erase(own);
+  return foreign;
+}
+
+std::string choose_encoder(const CLI::App& command, const LearnedFlags& flags,
+                           const data::ReadOptions& input) {
+  std::string encoder = flags.encoder;
+  // A stream can be read once only, so there it has to be said.
+  if (encoder.empty()) encoder = input.path != "-" && is_dense(input) ? "dense" : "linear";
+  refuse_given(command, encoder);
   return encoder;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -24,6 +25,9 @@ struct LearnedFlags {
 
 /// Adds --encoder and the flags of learned encoders; those that are there already are shared.
 void add_learned_flags(CLI::App& command, LearnedFlags& flags);
+
+/// Names of the options that are no part of a configuration of this encoder.
+[[nodiscard]] std::set<std::string> foreign_options(const std::string& encoder);
 
 /// "linear", "bag" or "dense": as given, or by the kind of the data. Throws UsageError if a flag
 /// was given that the encoder does not have.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,6 +82,12 @@ double loss_of(MatrixView features, std::vector<float>* gradient) {
     if (gradient != nullptr) (*gradient)[i] = static_cast<float>(c + f);
   }
   return loss;
+}
+
+// The name of a test must be the same in every run, so no bytes of padding may be in it.
+void PrintTo(const EncoderSpec& spec, std::ostream* out) {
+  *out << (spec.input == InputForm::kDense ? "dense" : "sparse") << " " << spec.layers << " "
+       << activation_name(spec.activation) << (spec.normalize ? " normalized" : "");
 }
 
 class EncoderGradient : public ::testing::TestWithParam<EncoderSpec> {};

@@ -34,6 +34,12 @@ struct LossCase {
   std::vector<std::uint32_t> digits;
 };
 
+// The name of a test must be the same in every run, so no addresses may be in it.
+void PrintTo(const LossCase& loss_case, std::ostream* out) {
+  *out << (loss_case.loss == Loss::kSoftmax ? "softmax" : "sigmoid") << " of rank "
+       << loss_case.rank << ", " << loss_case.digits.size() << " digits";
+}
+
 class ProductLoss : public ::testing::TestWithParam<LossCase> {};
 
 TEST_P(ProductLoss, AgreesWithItsDefinitionAndItsDifferences) {

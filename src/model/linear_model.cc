@@ -120,8 +120,7 @@ void LinearModel::load_searches() {
     if (card.contains("neighbours")) {
       card.at("neighbours").at("weight").get_to(neighbours_.weight);
       if (!(neighbours_.weight > 0 && neighbours_.weight <= 1)) {
-        fail(ErrorCode::kInvalidData, "{}: neighbours of weight {}", file_.path(),
-             neighbours_.weight);
+        fail(ErrorCode::kInvalidData, "{}: neighbours of weight {}", path, neighbours_.weight);
       }
     }
   } catch (const nlohmann::json::exception& error) {
