@@ -50,8 +50,8 @@ class TableSearch final : public DenseSearch {
     return found_;
   }
 
-  std::span<const std::uint32_t> best_digits() const override { return best_digits_; }
-  double phantom_mass() const override { return phantom_mass_; }
+  [[nodiscard]] std::span<const std::uint32_t> best_digits() const override { return best_digits_; }
+  [[nodiscard]] double phantom_mass() const override { return phantom_mass_; }
 
  private:
   // sums_[label] = log of its probability.

@@ -82,7 +82,7 @@ class TrainLearnedTest : public ::testing::Test {
 };
 
 constexpr const char* kEncoders[] = {"bag", "dense"};
-constexpr const char* kHeads[] = {"onehot", "cascade", "sampling", "product"};
+constexpr const char* kHeads[] = {"onehot", "cascade", "sampling"};
 
 TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
   for (const char* encoder : kEncoders) {
