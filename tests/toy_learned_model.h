@@ -32,8 +32,8 @@ inline heads::HeadSpec toy_head_spec(HeadKind kind) {
   spec.kind = kind;
   spec.num_labels = 28;
   spec.dim = spec.inner_dim = 6;
-  spec.lengths = kind == HeadKind::kOneHot ? std::vector<std::uint32_t>{28}
-                                           : std::vector<std::uint32_t>{6, 5};
+  spec.lengths =
+      kind == HeadKind::kOneHot ? std::vector<std::uint32_t>{28} : std::vector<std::uint32_t>{6, 5};
   spec.candidates = 3;
   spec.loss = heads::Loss::kSigmoid;
   return spec;
@@ -56,12 +56,12 @@ inline void write_toy_learned_model(const std::string& path,
   std::vector<model::LearnedMember> members;
   for (std::size_t m = 0; m < options.members; ++m) {
     const Context context({.threads = 1, .seed = m + 1});
-    encoders.push_back(std::make_unique<encoders::Encoder>(context, spec,
-                                                           encoders::EncoderOptimizer(), scaling));
+    encoders.push_back(
+        std::make_unique<encoders::Encoder>(context, spec, encoders::EncoderOptimizer(), scaling));
     heads::HeadSetup setup;
     if (options.head != HeadKind::kOneHot) {
-      setup.order = labels::random_order(head.num_labels, head.lengths, m + 1,
-                                         labels::Placement::kCompact);
+      setup.order =
+          labels::random_order(head.num_labels, head.lengths, m + 1, labels::Placement::kCompact);
     }
     heads.push_back(heads::make_dense_head(context, head, std::move(setup)));
     members.push_back({encoders.back()->view(), heads.back()->spec(), heads.back()->tensors()});
