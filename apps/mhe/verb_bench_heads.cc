@@ -26,6 +26,7 @@ namespace {
 // One-hot first: the others are measured against it.
 constexpr std::array kHeads = {
     TimedHead{"onehot", HeadKind::kOneHot, 0},
+    TimedHead{"product", HeadKind::kProduct, 0},
     TimedHead{"cascade", HeadKind::kCascade, 0},
     TimedHead{"sampling", HeadKind::kSampling, 0},
     TimedHead{"sampling-16", HeadKind::kSampling, 16},
