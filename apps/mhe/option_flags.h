@@ -46,6 +46,22 @@ class OptionFlags {
   CLI::App& command_;
 };
 
+/// The same for options whose flags the command does not have yet; those it has are shared.
+class NewFlags {
+ public:
+  explicit NewFlags(CLI::App& command) : command_(command), add_(command) {}
+
+  template <class T>
+  void operator()(const char* name, T& value, const char* help) const {
+    const std::string flag = "--" + OptionFlags::kebab(name);
+    if (command_.get_option_no_throw(flag) == nullptr) add_(name, value, help);
+  }
+
+ private:
+  CLI::App& command_;
+  OptionFlags add_;
+};
+
 /// Whether the flag of an option, by its name in the struct, was given on the command line.
 inline bool is_given(const CLI::App& command, const char* name) {
   const CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));

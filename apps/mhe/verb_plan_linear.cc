@@ -16,22 +16,6 @@
 namespace mhe::app {
 namespace {
 
-// Options whose flags the verb has for plans without data too are left to it.
-class NewFlags {
- public:
-  explicit NewFlags(CLI::App& command) : command_(command), add_(command) {}
-
-  template <class T>
-  void operator()(const char* name, T& value, const char* help) const {
-    const std::string flag = "--" + OptionFlags::kebab(name);
-    if (command_.get_option_no_throw(flag) == nullptr) add_(name, value, help);
-  }
-
- private:
-  CLI::App& command_;
-  OptionFlags add_;
-};
-
 std::string to_json(const train::LinearPlan& plan) {
   nlohmann::ordered_json levels = nlohmann::ordered_json::array();
   for (const train::LevelPlan& level : plan.levels) {

@@ -25,22 +25,6 @@
 namespace mhe::app {
 namespace {
 
-// Adds flags that are not there yet.
-class NewFlags {
- public:
-  explicit NewFlags(CLI::App& command) : command_(command), add_(command) {}
-
-  template <class T>
-  void operator()(const char* name, T& value, const char* help) const {
-    const std::string flag = "--" + OptionFlags::kebab(name);
-    if (command_.get_option_no_throw(flag) == nullptr) add_(name, value, help);
-  }
-
- private:
-  CLI::App& command_;
-  OptionFlags add_;
-};
-
 template <class Options>
 std::set<std::string> names_of(Options options) {
   std::set<std::string> names;
@@ -162,7 +146,7 @@ std::set<std::string> foreign_options(const std::string& encoder) {
   linear.insert({"preset", "tune", "flush_seconds"});
   learned.insert("checkpoint_every");
   const bool is_linear = encoder == "linear";
-  std::set<std::string> foreign = is_linear ? std::move(learned) : std::move(linear);
+  std::set<std::string> foreign = is_linear ? learned : linear;
   for (const std::string& own : is_linear ? linear : learned) foreign.erase(own);
   return foreign;
 }
