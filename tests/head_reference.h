@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -100,17 +101,17 @@ inline double reference_loss(heads::Loss loss, const std::vector<double>& scores
   return result;
 }
 
-/// The rows that an example is scored on: loss times `weight` and all gradients. Returns the
-/// scores.
-inline std::vector<double> reference_level(heads::Loss loss, double weight,
-                                           const std::vector<std::size_t>& rows,
-                                           const std::set<std::size_t>& true_rows,
-                                           const std::vector<double>& x, ReferenceTable& table,
-                                           std::vector<double>& x_gradient, double& total) {
+/// The rows that an example is scored on: loss times `weight` and all gradients. `shift_of(row)` is
+/// added to a row's score. Returns the scores.
+inline std::vector<double> reference_level(
+    heads::Loss loss, double weight, const std::vector<std::size_t>& rows,
+    const std::set<std::size_t>& true_rows, const std::vector<double>& x, ReferenceTable& table,
+    std::vector<double>& x_gradient, double& total,
+    const std::function<double(std::size_t)>& shift_of = [](std::size_t) { return 0.0; }) {
   std::vector<double> scores;
   std::vector<bool> is_true;
   for (const std::size_t row : rows) {
-    scores.push_back(table.score(row, x));
+    scores.push_back(table.score(row, x) + shift_of(row));
     is_true.push_back(true_rows.count(row) > 0);
   }
   std::vector<double> gradient;
@@ -133,10 +134,13 @@ inline double reference_log_probability(heads::Loss loss, const std::vector<doub
 /// Where labels stand: [label]; empty: the label itself.
 using Positions = std::vector<std::uint64_t>;
 
-/// One-hot and MHS: all examples against the same rows.
+/// One-hot and MHS: all examples against the same rows. `chance`: that of a group to be among them
+/// if no label of the example is in it; where it is given, rows of other groups count as often as
+/// they are missing.
 inline ReferenceResult reference_flat(const heads::DenseHead& head, const heads::HeadBatch& batch,
                                       const std::vector<std::size_t>& rows,
-                                      const Positions& positions) {
+                                      const Positions& positions, double chance = 1) {
+  const std::size_t group_size = head.spec().lengths.back();
   ReferenceResult result;
   result.tables = reference_tables(head);
   const double weight = 1.0 / static_cast<double>(batch.labels.size());
@@ -146,9 +150,14 @@ inline ReferenceResult reference_flat(const heads::DenseHead& head, const heads:
     for (const LabelId label : batch.labels[e]) {
       true_rows.insert(positions.empty() ? index_of(label) : positions[index_of(label)]);
     }
+    std::set<std::size_t> own_groups;
+    for (const std::size_t row : true_rows) own_groups.insert(row / group_size);
     std::vector<double> gradient(x.size());
+    // The example's own groups times the chance, for the others divided by it: the same softmax.
     reference_level(head.spec().loss, weight, rows, true_rows, x, result.tables[""], gradient,
-                    result.loss);
+                    result.loss, [&](std::size_t row) {
+                      return own_groups.count(row / group_size) > 0 ? std::log(chance) : 0.0;
+                    });
     result.feature_gradients.push_back(gradient);
   }
   return result;

@@ -13,8 +13,6 @@ namespace {
 
 // Scores of a block for 256 examples are 128 KB: they stay in L2.
 constexpr std::size_t kLabelsPerBlock = 128;
-// Gradients of outputs are summed in so many parts, by label, whatever the number of threads.
-constexpr std::size_t kParts = 8;
 
 std::size_t blocks_of(std::size_t num_labels) {
   return (num_labels + kLabelsPerBlock - 1) / kLabelsPerBlock;

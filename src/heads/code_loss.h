@@ -23,6 +23,9 @@ namespace mhe::heads {
 /// vectors. Holds the scratch space of a step.
 class CodeLoss {
  public:
+  /// Gradients of outputs are summed in so many parts, by label, whatever the number of threads.
+  static constexpr std::size_t kParts = 8;
+
   /// `codes` [head][label]; kept as spans.
   CodeLoss(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> lengths);
 

@@ -85,6 +85,8 @@ struct HeadSetup {
   TableOptimizer optimizer;
   std::optional<labels::Order> order;  ///< where labels stand; none: position = id
   std::vector<std::uint32_t> codes;    ///< ProductCode::kTable: [label][head]
+  bool weigh_groups =
+      true;  ///< kSampling with kSoftmax: drawn groups count for those that were not
 };
 
 /// A head with random rows (of the Context's seed), small enough that scores begin near 0; biases

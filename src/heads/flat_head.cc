@@ -14,6 +14,7 @@
 #include "heads/flat_pass.h"
 #include "heads/make_heads.h"
 #include "heads/row_table.h"
+#include "kernels/losses.h"
 
 namespace mhe::heads {
 namespace {
@@ -42,6 +43,7 @@ class FlatHead final : public DenseHead {
   FlatHead(const Context& context, HeadSpec spec, HeadSetup setup)
       : DenseHead(std::move(spec)),
         optimizer_(setup.optimizer),
+        weigh_groups_(setup.weigh_groups),
         table_(context, "", this->spec().num_labels, this->spec().dim) {
     if (!setup.order || this->spec().kind == HeadKind::kOneHot) return;
     require(setup.order->num_labels() == this->spec().num_labels,
@@ -80,7 +82,7 @@ class FlatHead final : public DenseHead {
       choose_groups(context, step);
     }
     pass_.select(ranges_, spec().dim);
-    if (spec().loss == Loss::kSoftmax) pass_.score(context, table_, batch.features);
+    if (spec().loss == Loss::kSoftmax) pass_.score(context, table_, batch.features, own_groups());
     LevelWork work;
     work.features = batch.features;
     work.targets = {positives_, weights_};
@@ -109,7 +111,7 @@ class FlatHead final : public DenseHead {
 
   void choose_groups(const Context& context, const HeadStep& step) {
     const std::size_t size = spec().lengths[1];
-    const std::size_t num_groups = (table_.num_rows() + size - 1) / size;
+    const std::size_t num_groups = num_all_groups();
     std::vector<std::uint32_t> groups;
     for (const Positive& p : positives_) {
       const auto group = static_cast<std::uint32_t>(p.row / size);
@@ -122,6 +124,7 @@ class FlatHead final : public DenseHead {
       const auto at = std::lower_bound(groups.begin(), groups.end(), group);
       if (at == groups.end() || *at != group) groups.insert(at, group);
     }
+    num_chosen_ = groups.size();
     ranges_.clear();
     for (const std::uint32_t group : groups) {
       const std::size_t end = std::min(table_.num_rows(), (group + 1) * size);
@@ -133,13 +136,40 @@ class FlatHead final : public DenseHead {
     }
   }
 
+  // An example's own groups are always among those chosen, another one with the chance q only. To
+  // count all others, those that were chosen weigh 1 / q: the softmax then is, in the mean, the one
+  // over all labels. Against them its own count q.
+  GroupShift own_groups() {
+    if (spec().kind == HeadKind::kOneHot || !weigh_groups_) return {};
+    own_groups_.clear();
+    const std::size_t num_groups = num_all_groups();
+    if (num_chosen_ < 2 || num_chosen_ == num_groups) return {};
+    const std::size_t size = spec().lengths[1];
+    for (const Positive& p : positives_) {
+      own_groups_.push_back({static_cast<std::uint32_t>(p.row / size), p.example});
+    }
+    std::sort(own_groups_.begin(), own_groups_.end());
+    own_groups_.erase(std::unique(own_groups_.begin(), own_groups_.end()), own_groups_.end());
+    const double chance =
+        static_cast<double>(num_chosen_ - 1) / static_cast<double>(num_groups - 1);
+    return {own_groups_, size, static_cast<float>(kernels::portable_log(chance))};
+  }
+
+  [[nodiscard]] std::size_t num_all_groups() const {
+    const std::size_t size = spec().lengths[1];
+    return (table_.num_rows() + size - 1) / size;
+  }
+
   TableOptimizer optimizer_;
+  bool weigh_groups_;
   RowTable table_;
   std::vector<std::uint32_t> row_of_;    // [label]; empty: the label itself
   std::vector<std::uint32_t> label_at_;  // [row]
   FlatPass pass_;
   std::vector<Positive> positives_;
   std::vector<float> weights_;
+  std::size_t num_chosen_ = 0;        // sampling: groups
+  std::vector<Positive> own_groups_;  // see own_groups()
   std::vector<RowRange> ranges_;
 };
 

@@ -31,6 +31,9 @@ HeadSpec sampling(std::size_t num_labels, std::vector<std::uint32_t> lengths, st
 }
 
 const HeadSetup kPlainDescent = {.optimizer = {.rule = TableRule::kSgd}, .order = {}, .codes = {}};
+// The paper's MHS: what was not drawn does not count.
+const HeadSetup kPaper = {
+    .optimizer = {.rule = TableRule::kSgd}, .order = {}, .codes = {}, .weigh_groups = false};
 
 std::vector<std::size_t> rows_between(std::size_t begin, std::size_t end) {
   std::vector<std::size_t> rows(end - begin);
@@ -123,7 +126,7 @@ TEST(SamplingHead, ScoresTheGroupsOfTheBatchOnly) {
   const Context context({.threads = 2});
   for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
     // 10 groups of 40, the last of them short: labels 360 .. 394.
-    const auto head = make_dense_head(context, sampling(395, {10, 40}, 7, loss), kPlainDescent);
+    const auto head = make_dense_head(context, sampling(395, {10, 40}, 7, loss), kPaper);
     testing::randomize(*head, 1);
     testing::RandomBatch batch(4, 7, 395, 2, 11);
     std::set<std::size_t> groups = {9};
@@ -182,7 +185,7 @@ TEST(SamplingHead, ExtraGroupsAreDrawnByStep) {
 TEST(SamplingHead, GroupsFollowTheOrder) {
   const Context context({.threads = 1});
   const HeadSpec spec = sampling(90, {9, 10}, 6, Loss::kSoftmax);
-  HeadSetup setup = kPlainDescent;
+  HeadSetup setup = kPaper;
   setup.order = labels::random_order(90, {9, 10}, 4);
   const auto head = make_dense_head(context, spec, setup);
   testing::randomize(*head, 1);
@@ -210,6 +213,29 @@ TEST(SamplingHead, GroupsFollowTheOrder) {
     }
   }
   EXPECT_EQ(index_of(search->search(batch.view().features[0], 1, 0)[0].label), best);
+}
+
+TEST(SamplingHead, GroupsThatWereDrawnCountForThoseThatWereNot) {
+  const Context context({.threads = 2});
+  // 300 rows a group are several blocks, and 20 are many groups a block.
+  for (const std::uint32_t size : {20U, 300U}) {
+    const std::uint32_t groups = 20;
+    const HeadSpec spec = sampling(groups * size, {groups, size}, 7, Loss::kSoftmax);
+    const auto head = make_dense_head(context, spec, kPlainDescent);
+    testing::randomize(*head, 1);
+    testing::RandomBatch batch(4, 7, spec.num_labels, 2, 11);
+    std::set<std::size_t> drawn;
+    for (const std::span<const LabelId> labels : batch.view().labels) {
+      for (const LabelId label : labels) drawn.insert(index_of(label) / size);
+    }
+    std::vector<std::size_t> rows;
+    for (const std::size_t group : drawn) {
+      for (std::size_t i = 0; i < size; ++i) rows.push_back(group * size + i);
+    }
+    const double chance = (static_cast<double>(drawn.size()) - 1) / (groups - 1);
+    const auto expected = testing::reference_flat(*head, batch.view(), rows, {}, chance);
+    testing::expect_step_of(*head, expected, batch, context);
+  }
 }
 
 TEST(SamplingHead, GivesTheSameBitsForAnyNumberOfThreads) {

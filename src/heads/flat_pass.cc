@@ -27,12 +27,17 @@ constexpr std::size_t kUpdateRows = 42;
 // machine, few enough that adding them up is nothing.
 constexpr std::size_t kMaxParts = 32;
 
-}  // namespace
-
-std::span<const Positive> Targets::in_rows(std::size_t begin, std::size_t end) const {
+std::span<const Positive> rows_between(std::span<const Positive> positives, std::size_t begin,
+                                       std::size_t end) {
   const auto row_below = [](const Positive& p, std::size_t row) { return p.row < row; };
   const auto first = std::lower_bound(positives.begin(), positives.end(), begin, row_below);
   return {first, std::lower_bound(first, positives.end(), end, row_below)};
+}
+
+}  // namespace
+
+std::span<const Positive> Targets::in_rows(std::size_t begin, std::size_t end) const {
+  return rows_between(positives, begin, end);
 }
 
 void FlatPass::select(std::span<const RowRange> ranges, std::size_t dim) {
@@ -70,7 +75,20 @@ void FlatPass::score_block(const RowTable& table, const RowBlock& block, float* 
                  true});
 }
 
-void FlatPass::score(const Context& context, const RowTable& table, const MatrixView& features) {
+void FlatPass::shift_block(const GroupShift& shift, const RowBlock& block, float* scores) const {
+  const std::size_t size = shift.group_size;
+  const std::size_t last = (block.end + size - 1) / size;
+  for (const Positive& own : rows_between(shift.groups, block.begin / size, last)) {
+    const std::size_t begin = std::max(block.begin, own.row * size);
+    const std::size_t end = std::min(block.end, (own.row + 1) * size);
+    for (std::size_t row = begin; row < end; ++row) {
+      scores[(row - block.begin) * batch_ + own.example] += shift.shift;
+    }
+  }
+}
+
+void FlatPass::score(const Context& context, const RowTable& table, const MatrixView& features,
+                     const GroupShift& shift) {
   turn_features(features);
   scores_.resize(num_rows_ * batch_);
   block_max_.resize(blocks_.size() * batch_);
@@ -79,6 +97,7 @@ void FlatPass::score(const Context& context, const RowTable& table, const Matrix
     const RowBlock& block = blocks_[one.begin];
     float* scores = scores_.data() + block.offset * batch_;
     score_block(table, block, scores);
+    if (!shift.groups.empty()) shift_block(shift, block, scores);
     kernels::max_sum_columns(scores, batch_, block.size(), batch_,
                              block_max_.data() + one.begin * batch_,
                              block_sum_.data() + one.begin * batch_);

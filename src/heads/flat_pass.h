@@ -21,6 +21,13 @@ struct RowRange {
   std::size_t end = 0;
 };
 
+/// Scores that count more or less than they are: those of an example against the rows of a group.
+struct GroupShift {
+  std::span<const Positive> groups;  ///< `row` is the number of a group; by group, each pair once
+  std::size_t group_size = 0;        ///< rows of a group
+  float shift = 0;                   ///< is added
+};
+
 /// Holds the scratch space of a step; one for each table. All results are the same for any number
 /// of threads: the rows are cut into parts that depend on their number only, and what the parts
 /// give is added in their order.
@@ -30,7 +37,8 @@ class FlatPass {
   void select(std::span<const RowRange> ranges, std::size_t dim);
 
   /// Scores of all selected rows, kept for backward().
-  void score(const Context& context, const RowTable& table, const MatrixView& features);
+  void score(const Context& context, const RowTable& table, const MatrixView& features,
+             const GroupShift& shift = {});
   /// [selected row][example]
   [[nodiscard]] const std::vector<float>& scores() const noexcept { return scores_; }
 
@@ -53,6 +61,7 @@ class FlatPass {
 
   void turn_features(const MatrixView& features);
   void score_block(const RowTable& table, const RowBlock& block, float* scores) const;
+  void shift_block(const GroupShift& shift, const RowBlock& block, float* scores) const;
   void normalize(const Context& context, std::size_t batch);
   double gradient_of_block(const LevelWork& work, const RowBlock& block, float* scores) const;
   void update_block(RowTable& table, const LevelWork& work, const RowBlock& block,

@@ -35,6 +35,8 @@ constexpr std::uint64_t kNarrowestInnerDim = 16;  // one AVX-512 register of flo
 constexpr std::size_t kBitsPerHead = 5;           // the paper: 5 bits a head on COCO, 4 on VOC
 // A batch of a sampling head touches at most an eighth of the groups: the paper's speed-up.
 constexpr std::uint64_t kGroupsPerTouched = 8;
+// But it scores about so many labels, where there are as many: fewer save no time worth having.
+constexpr double kLeastScored = 2048;
 
 std::string format_mb(double bytes) {
   if (bytes >= 1e9) return fmt::format("{:.2f} GB", bytes / 1e9);
@@ -113,8 +115,9 @@ std::vector<std::uint64_t> head_counts(const PlanOptions& options) {
     most = ceil_div(options.num_labels, 2);
     const double touched =
         static_cast<double>(candidates_of(options)) * static_cast<double>(options.batch);
+    const double size = std::max(2.0, kLeastScored / touched);
     fewest = static_cast<std::uint64_t>(
-        std::min(static_cast<double>(most), kGroupsPerTouched * touched));
+        std::min(static_cast<double>(options.num_labels) / size, kGroupsPerTouched * touched));
     fewest = std::max(root, fewest);
     most = std::max(most, fewest);
   } else {
