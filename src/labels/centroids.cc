@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -47,6 +48,12 @@ class Accumulator {
     columns_.clear();
   }
 
+  // Room for a row to add.
+  std::vector<float>& row(std::size_t num_columns) {
+    row_.resize(num_columns);
+    return row_;
+  }
+
   void add(const SparseRow& row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::uint32_t column = row.columns[i];
@@ -86,29 +93,25 @@ class Accumulator {
 
  private:
   std::vector<float> sum_;
+  std::vector<float> row_;
   std::vector<std::uint32_t> touched_in_;  // the last round that touched an entry
   std::vector<std::uint32_t> columns_;
   std::uint32_t round_ = 0;  // fewer than 2^32: one a label
 };
 
-}  // namespace
-
-SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
-                             const Ragged<LabelId>& labels, const CentroidOptions& options) {
-  require(features.rows() == labels.rows(), "{} rows of features but {} rows of labels",
-          features.rows(), labels.rows());
-  for (const std::uint32_t column : features.columns) {
-    require(column < features.num_columns, "feature {} is out of range; there are {}", column,
-            features.num_columns);
-  }
+// `add(accumulator, row)` adds a row to a sum.
+template <class Add>
+SparseMatrix centroids_of(const Context& context, std::size_t num_columns,
+                          const Ragged<LabelId>& labels, const CentroidOptions& options,
+                          const Add& add) {
   const Ragged<std::uint64_t> rows = rows_of_labels(labels, options.num_labels);
   std::vector<Accumulator> accumulators(context.threads());
   std::vector<SparseMatrix> parts((options.num_labels + kLabelsPerBlock - 1) / kLabelsPerBlock);
   parallel_blocks(context, options.num_labels, kLabelsPerBlock, [&](const Block& block) {
     Accumulator& accumulator = accumulators[block.worker];
     for (std::size_t label = block.begin; label < block.end; ++label) {
-      accumulator.begin(features.num_columns);
-      for (const std::uint64_t row : rows[label]) accumulator.add(features[row]);
+      accumulator.begin(num_columns);
+      for (const std::uint64_t row : rows[label]) add(accumulator, row);
       accumulator.finish(options.max_terms, parts[block.index]);
     }
   });
@@ -125,8 +128,38 @@ SparseMatrix label_centroids(const Context& context, const SparseMatrix& feature
     parts[i] = {};
     if (i % some == some - 1) release_free_memory();
   }
-  centroids.num_columns = features.num_columns;
+  centroids.num_columns = num_columns;
   return centroids;
+}
+
+void check_rows(std::size_t rows, const Ragged<LabelId>& labels) {
+  require(rows == labels.rows(), "{} rows of features but {} rows of labels", rows, labels.rows());
+}
+
+}  // namespace
+
+SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
+                             const Ragged<LabelId>& labels, const CentroidOptions& options) {
+  check_rows(features.rows(), labels);
+  for (const std::uint32_t column : features.columns) {
+    require(column < features.num_columns, "feature {} is out of range; there are {}", column,
+            features.num_columns);
+  }
+  return centroids_of(context, features.num_columns, labels, options,
+                      [&](Accumulator& sum, std::size_t row) { sum.add(features[row]); });
+}
+
+SparseMatrix label_centroids(const Context& context, const FilledRows& features,
+                             const Ragged<LabelId>& labels, const CentroidOptions& options) {
+  check_rows(features.num_rows, labels);
+  std::vector<std::uint32_t> columns(features.num_columns);
+  std::iota(columns.begin(), columns.end(), 0U);
+  return centroids_of(context, features.num_columns, labels, options,
+                      [&](Accumulator& sum, std::size_t row) {
+                        std::vector<float>& values = sum.row(features.num_columns);
+                        features.fill(row, values);
+                        sum.add({columns, values});
+                      });
 }
 
 }  // namespace mhe::labels

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
 
 #include <mhe/ids.h>
 
@@ -24,6 +26,19 @@ struct CentroidOptions {
 /// bytes a label of an example, 16 a label, and an eighth of the result while its parts are joined.
 /// The same for any number of threads.
 [[nodiscard]] SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
+                                           const Ragged<LabelId>& labels,
+                                           const CentroidOptions& options);
+
+/// Rows that are not sparse to begin with: `fill(row, values)` writes all `num_columns` of a row;
+/// it may be called from several threads, and more than once for a row.
+struct FilledRows {
+  std::size_t num_rows = 0;
+  std::size_t num_columns = 0;
+  std::function<void(std::size_t row, std::span<float> values)> fill;
+};
+
+/// The same of such rows, without ever holding more than one a thread.
+[[nodiscard]] SparseMatrix label_centroids(const Context& context, const FilledRows& features,
                                            const Ragged<LabelId>& labels,
                                            const CentroidOptions& options);
 

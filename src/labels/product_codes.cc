@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "labels/digit_vectors.h"
 #include "matrix/gemm.h"
 
 namespace mhe::labels {
@@ -37,32 +38,6 @@ struct Leaning {
     return a.score != b.score ? a.score < b.score : a.place < b.place;
   }
 };
-
-// Means of the points with the same digit of a head, [digit][width]; the points are left with what
-// they differ by.
-std::vector<float> take_means(MatrixSpan points, std::span<const std::uint32_t> codes,
-                              std::size_t head, std::span<const std::uint32_t> lengths) {
-  const std::size_t width = points.num_columns;
-  std::vector<double> sums(lengths[head] * width);
-  std::vector<std::size_t> counts(lengths[head]);
-  for (std::size_t label = 0; label < points.num_rows; ++label) {
-    const std::uint32_t digit = codes[label * lengths.size() + head];
-    ++counts[digit];
-    for (std::size_t j = 0; j < width; ++j) {
-      sums[digit * width + j] += static_cast<double>(points[label][j]);
-    }
-  }
-  std::vector<float> means(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (counts[i / width] == 0) continue;
-    means[i] = static_cast<float>(sums[i] / static_cast<double>(counts[i / width]));
-  }
-  for (std::size_t label = 0; label < points.num_rows; ++label) {
-    const float* const mean = means.data() + codes[label * lengths.size() + head] * width;
-    for (std::size_t j = 0; j < width; ++j) points[label][j] -= mean[j];
-  }
-  return means;
-}
 
 // Clusters the labels for one head after another.
 class Coder {
@@ -87,10 +62,16 @@ class Coder {
     for (std::size_t head = 0; head < lengths_.size(); ++head) {
       arrange(head, all_heads_count);
       cluster(head);
-      subtract_means(head);
+      // What the next head has to tell: how labels differ from others of the same digit.
+      (void)subtract_means({points_.data(), labels_.size(), width_}, codes_, head, lengths_);
       context_.report({"choosing digits", head + 1, lengths_.size(), "heads"});
     }
-    if (!all_heads_count && !part_equal_labels()) return run(true);
+    if (all_heads_count) return std::move(codes_);
+    if (width_ > 0) {
+      take_points();
+      improve_codes(context_, {points_.data(), labels_.size(), width_}, codes_, lengths_);
+    }
+    if (!part_equal_labels()) return run(true);
     return std::move(codes_);
   }
 
@@ -115,11 +96,6 @@ class Coder {
     multiply(context_, rows_of(embeddings_),
              rows_of(MatrixView{signs.data(), embeddings_.num_columns, width_}),
              embeddings_.num_columns, {points_.data(), labels_.size(), width_});
-  }
-
-  // What the next head has to tell: how labels differ from others of the same digit.
-  void subtract_means(std::size_t head) {
-    (void)take_means({points_.data(), labels_.size(), width_}, codes_, head, lengths_);
   }
 
   // Labels in a random order, those with equal digits so far together if all heads count.
@@ -253,43 +229,30 @@ class Coder {
     return hash;
   }
 
-  // A label with the digits of an earlier one trades a digit with some other label: the digits of a
-  // head stay equally frequent. False if that leads nowhere, as it may with few labels.
+  // A label with the digits of an earlier one changes a digit. False if that leads nowhere, as it
+  // may with few labels.
   bool part_equal_labels() {
-    constexpr int kMaxTrades = 1000;  // half of all codes are free: each trade has a fair chance
     std::unordered_set<std::uint64_t> taken;
     std::vector<std::uint32_t> equal;
-    std::fill(marks_.begin(), marks_.end(), 0);
     for (std::uint32_t label = 0; label < labels_.size(); ++label) {
-      if (taken.insert(hash_of(code(label))).second) continue;
-      equal.push_back(label);
-      marks_[label] = 1;
+      if (!taken.insert(hash_of(code(label))).second) equal.push_back(label);
     }
     RandomStream random(context_.seed(), "codes.part");
-    for (const std::uint32_t label : equal) {
-      int trades = 0;
-      while (!trade(label, static_cast<std::uint32_t>(random.below(labels_.size())),
-                    random.below(lengths_.size()), taken)) {
-        if (++trades == kMaxTrades) return false;
-      }
-      marks_[label] = 0;
-    }
-    return true;
+    return std::all_of(equal.begin(), equal.end(), [&](std::uint32_t label) {
+      return change_digit(code(label), random, taken);
+    });
   }
 
-  bool trade(std::uint32_t label, std::uint32_t other, std::size_t head,
-             std::unordered_set<std::uint64_t>& taken) {
-    if (marks_[other] != 0) return false;  // its digits are an earlier label's
-    const std::uint64_t old = hash_of(code(other));
-    std::swap(code(label)[head], code(other)[head]);
-    const std::uint64_t one = hash_of(code(label));
-    const std::uint64_t two = hash_of(code(other));
-    if (one != two && !taken.contains(one) && !taken.contains(two)) {
-      taken.erase(old);
-      taken.insert({one, two});
-      return true;
+  bool change_digit(std::span<std::uint32_t> code, RandomStream& random,
+                    std::unordered_set<std::uint64_t>& taken) const {
+    constexpr int kMaxTries = 1000;  // half of all codes are free: each try has a fair chance
+    for (int i = 0; i < kMaxTries; ++i) {
+      const std::size_t head = random.below(lengths_.size());
+      const std::uint32_t old = code[head];
+      code[head] = static_cast<std::uint32_t>(random.below(lengths_[head]));
+      if (taken.insert(hash_of(code)).second) return true;
+      code[head] = old;
     }
-    std::swap(code(label)[head], code(other)[head]);
     return false;
   }
 
@@ -303,7 +266,7 @@ class Coder {
   std::vector<std::uint32_t> labels_;  // the arrangement
   std::vector<std::uint32_t> groups_;  // [label]: labels that must be told apart from here on
   std::vector<Leaning> leanings_;      // by place
-  std::vector<std::uint8_t> marks_;    // [label]: on the left of a split; digits not its own yet
+  std::vector<std::uint8_t> marks_;    // [label]: on the left of a split
 };
 
 // Whether labels can be told apart even without the longest head.
@@ -336,25 +299,6 @@ std::vector<std::uint32_t> product_codes(const Context& context, std::size_t num
           options.max_iterations);
   return Coder(context, num_labels, embeddings, lengths, options)
       .run(!has_spare_head(num_labels, lengths));
-}
-
-std::vector<float> digit_vectors(MatrixView embeddings, std::span<const std::uint32_t> codes,
-                                 std::span<const std::uint32_t> lengths) {
-  require(codes.size() == embeddings.num_rows * lengths.size(),
-          "{} embeddings and {} heads need {} digits, got {}", embeddings.num_rows, lengths.size(),
-          embeddings.num_rows * lengths.size(), codes.size());
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    require(codes[i] < lengths[i % lengths.size()], "digit {} of label {} is out of range",
-            codes[i], i / lengths.size());
-  }
-  std::vector<float> left(embeddings.data, embeddings.data + embeddings.size());
-  std::vector<float> vectors;
-  for (std::size_t head = 0; head < lengths.size(); ++head) {
-    const std::vector<float> means = take_means(
-        {left.data(), embeddings.num_rows, embeddings.num_columns}, codes, head, lengths);
-    vectors.insert(vectors.end(), means.begin(), means.end());
-  }
-  return vectors;
 }
 
 }  // namespace mhe::labels

@@ -16,12 +16,11 @@
 namespace mhe::labels {
 
 struct ProductCodeOptions {
-  std::size_t max_width = 128;      ///< wider embeddings are projected to so many dimensions
+  std::size_t max_width = 512;      ///< wider embeddings are projected to so many dimensions
   std::int32_t max_iterations = 8;  ///< of 2-means a split
 };
 
-/// A digit for every label and head, [label][head]; no two labels have the same digits, and the
-/// digits of a head are used equally often, but for one label more or less.
+/// A digit for every label and head, [label][head]; no two labels have the same digits.
 ///
 /// `embeddings` has a row a label that tells which labels are alike: a mean of its examples, or
 /// its weights in a trained classifier. Without columns, or where rows are equal, digits are drawn
@@ -30,8 +29,9 @@ struct ProductCodeOptions {
 /// one vector a digit comes close to the embedding, and rows of heads can be such vectors.
 ///
 /// Where all heads are needed to tell the labels apart, a split has one direction for all labels
-/// but halves those with equal digits so far one by one. With more heads than that each is
-/// clustered freely, and labels that end with equal digits trade one with another label.
+/// but halves those with equal digits so far one by one; the digits of a head are used equally
+/// often, but for one label more or less. With more heads than that each is clustered freely, the
+/// sums are improved (digit_vectors.h), and of labels that end with equal digits one changes.
 ///
 /// Throws kInvalidArgument if the lengths do not cover the labels or an embedding is not finite.
 /// Deterministic by the Context's seed, whatever its threads. Memory: width + 5 numbers a label.
@@ -40,11 +40,5 @@ struct ProductCodeOptions {
                                                        MatrixView embeddings,
                                                        std::span<const std::uint32_t> lengths,
                                                        const ProductCodeOptions& options = {});
-
-/// A vector for each digit of each head, [head][digit][width], such that the sum over a label's
-/// digits comes close to its embedding: head by head the mean of what the heads before left.
-[[nodiscard]] std::vector<float> digit_vectors(MatrixView embeddings,
-                                               std::span<const std::uint32_t> codes,
-                                               std::span<const std::uint32_t> lengths);
 
 }  // namespace mhe::labels

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/label_codes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "labels/digit_vectors.h"
 #include "labels/product_codes.h"
 #include "matrix/dense.h"
 #include "train/member_trainer.h"
@@ -68,10 +70,15 @@ DenseMatrix train_rows(const Context& context, const Examples& examples, Learned
 }  // namespace
 
 std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels, std::size_t num_heads) {
-  const double root = std::sqrt(static_cast<double>(num_labels));
-  auto length = static_cast<std::uint32_t>(root);
-  const double covered = std::pow(static_cast<double>(length), static_cast<double>(num_heads));
-  if (covered < static_cast<double>(num_labels)) ++length;
+  constexpr double kRoots = 12;  // outputs in all, in square roots of the labels' number
+  const double outputs = kRoots * std::sqrt(static_cast<double>(num_labels));
+  auto length = static_cast<std::uint32_t>(
+      std::max(2.0, std::floor(outputs / static_cast<double>(num_heads))));
+  const auto covers = [&] {
+    return std::pow(static_cast<double>(length), static_cast<double>(num_heads)) >=
+           static_cast<double>(num_labels);
+  };
+  while (!covers()) ++length;
   return std::vector<std::uint32_t>(num_heads, length);
 }
 
@@ -83,7 +90,7 @@ LabelCodes make_label_codes(const Context& context, const Examples& examples,
   if (options.code_epochs > 0) {
     embeddings = train_rows(context, examples, plan, options, result.encoder);
   } else if (options.order != "random") {
-    embeddings = project(context, centroids_of(context, examples, plan.head.num_labels));
+    embeddings = project(context, centroids_of(context, examples, plan.head));
   }
   const MatrixView view = {embeddings.values.data(), embeddings.rows(), embeddings.num_columns};
   result.codes = labels::product_codes(context, plan.head.num_labels, view, plan.head.lengths);

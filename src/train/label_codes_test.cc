@@ -27,10 +27,12 @@ LearnedOptions quick() {
   return options;
 }
 
-TEST(RedundantLengths, AreTheRootOfTheLabels) {
-  EXPECT_THAT(redundant_lengths(3000, 3), ElementsAre(54, 54, 54));
-  EXPECT_THAT(redundant_lengths(3000, 2), ElementsAre(55, 55));
-  EXPECT_THAT(redundant_lengths(2, 1), ElementsAre(2));
+TEST(RedundantLengths, ShareTwelveRootsOfTheLabels) {
+  EXPECT_THAT(redundant_lengths(3000, 3), ElementsAre(219, 219, 219));
+  EXPECT_EQ(redundant_lengths(3000, 12), std::vector<std::uint32_t>(12, 54));
+  EXPECT_EQ(redundant_lengths(3000, 64), std::vector<std::uint32_t>(64, 10));
+  EXPECT_THAT(redundant_lengths(1000, 1), ElementsAre(1000));  // fewer would not do
+  EXPECT_EQ(redundant_lengths(9, 64), std::vector<std::uint32_t>(64, 2));
 }
 
 TEST(LabelCodes, FollowTheOptionsAndNotTheThreads) {
@@ -38,6 +40,7 @@ TEST(LabelCodes, FollowTheOptionsAndNotTheThreads) {
   const auto codes_for = [&](LearnedOptions options, std::size_t threads) {
     const Context context({.threads = threads});
     validate(options);
+    options = with_rules(options);
     return make_label_codes(context, set.examples, plan_learned(set, options, 0), options).codes;
   };
   LearnedOptions random = quick();

@@ -48,6 +48,14 @@ void check_codes(const LearnedOptions& options, HeadKind kind) {
           "code epochs are for the order \"product\" and for redundant heads");
 }
 
+void check_powerset(const LearnedOptions& options, HeadKind kind) {
+  if (!options.powerset) return;
+  require(kind == HeadKind::kProduct, "a powerset belongs to product heads");
+  require(options.redundant_heads == 0, "a powerset has no redundant heads");
+  require(options.order == "auto" || options.order == "identity",
+          "labels of a powerset are bits; an order \"{}\" does not apply", options.order);
+}
+
 void check_head(const LearnedOptions& options) {
   const HeadKind kind = parse_head_kind(options.head);
   for (const std::uint32_t length : options.lengths) require(length > 0, "a head of length 0");
@@ -67,6 +75,7 @@ void check_head(const LearnedOptions& options) {
   require_one_of("order", options.order,
                  {"auto", "random", "clustered", "frequency", "identity", "product"});
   check_codes(options, kind);
+  check_powerset(options, kind);
 }
 
 }  // namespace
@@ -82,16 +91,17 @@ void validate(const LearnedOptions& options) {
   check_head(options);
   (void)encoders::parse_activation(options.activation);
   (void)Schedule::parse(options.schedule);
-  require_one_of("table rule", options.table_rule, {"adagrad", "adam", "sgd"});
+  require_one_of("table rule", options.table_rule, {"auto", "adagrad", "adam", "sgd"});
   require_one_of("layer rule", options.layer_rule, {"adamw", "sgd"});
   require_within<std::size_t>("ensemble", options.ensemble, 1, 64);
   require_within<std::size_t>("dim", options.dim, 1, 65536);
   require_within("hidden layers", options.hidden_layers, -1, 63);
-  require(options.dropout >= 0 && options.dropout < 1, "dropout {}; expected 0 to less than 1",
-          options.dropout);
+  require(options.dropout == -1 || (options.dropout >= 0 && options.dropout < 1),
+          "dropout {}; expected 0 to less than 1, or -1 for the rule", options.dropout);
   require_within<std::size_t>("epochs", options.epochs, 1, 1'000'000);
   require_within<std::size_t>("batch", options.batch, 1, 65536);
-  require_positive("learning rate", options.learning_rate);
+  require(options.learning_rate >= 0 && std::isfinite(options.learning_rate),
+          "learning rate {}; expected more than 0, or 0 for the rule", options.learning_rate);
   require_positive("layer rate", options.layer_rate);
   require(options.momentum >= 0 && options.momentum < 1, "momentum {}; expected 0 to less than 1",
           options.momentum);
@@ -102,6 +112,30 @@ void validate(const LearnedOptions& options) {
   require_within("held out", options.held_out, 0.0, 0.5);
   require(options.swa == 0 || options.patience == 0,
           "averaging the last epochs and stopping at the best one exclude each other");
+}
+
+LearnedOptions with_rules(LearnedOptions options) {
+  const bool is_dense = options.encoder == "dense";
+  if (options.table_rule == "auto") options.table_rule = is_dense ? "adam" : "adagrad";
+  if (options.learning_rate == 0) {
+    options.learning_rate = options.table_rule == "adam" ? 0.0005F : 0.1F;
+  }
+  if (options.dropout < 0) options.dropout = is_dense ? 0.0F : 0.3F;
+  if (options.order == "auto" && options.redundant_heads == 0) {
+    switch (parse_head_kind(options.head)) {
+      case HeadKind::kOneHot:
+        options.order = "identity";
+        break;
+      case HeadKind::kCascade:
+        options.order = is_dense ? "clustered" : "random";
+        break;
+      case HeadKind::kProduct:
+      case HeadKind::kSampling:
+        options.order = options.powerset ? "identity" : "random";
+        break;
+    }
+  }
+  return options;
 }
 
 Schedule make_schedule(const LearnedOptions& options, std::uint64_t steps) {

@@ -30,20 +30,23 @@ struct LearnedOptions {
   int hidden_layers = -1;              ///< beyond a bag's first; -1: bag 0, dense 1
   std::string activation = "relu";     ///< or gelu
   bool normalize = false;              ///< features of length 1
-  float dropout = 0;
+  float dropout = -1;                  ///< share of features that a step leaves out; -1: by encoder
   std::string loss = "auto";   ///< softmax, sigmoid; auto: softmax where every row has one label
   std::string order = "auto";  ///< random, clustered, frequency, identity, product; auto: by head
   std::size_t inner_dim = 0;   ///< cascade: width of levels 2 and on; 0: dim
   std::size_t rank = 1;        ///< product: groups of heads that are summed
-  std::size_t redundant_heads = 0;  ///< product: heads of the root of C; 0: as many as C needs
-  std::size_t code_epochs = 0;      ///< product: of the one-hot head that digits come from
-  std::size_t extra_groups = 0;     ///< sampling: random groups beside those of a batch
+  std::size_t redundant_heads =
+      0;                         ///< product: heads that share 12 sqrt(C) outputs; 0: what C needs
+  std::size_t code_epochs = 0;   ///< product: of the one-hot head that digits come from
+  bool powerset = false;         ///< product: heads predict sets of labels, as bits of their digits
+  std::size_t extra_groups = 0;  ///< sampling: random groups beside those of a batch
+  bool weigh_groups = true;      ///< sampling, softmax: drawn groups count for the others
   std::size_t epochs = 10;
   std::size_t batch = 256;
-  float learning_rate = 0.1F;          ///< of tables: embeddings and the rows of heads
-  float layer_rate = 1e-3F;            ///< of dense layers and biases
-  std::string table_rule = "adagrad";  ///< adagrad, adam or sgd, a number of state a row
-  std::string layer_rule = "adamw";    ///< or sgd, with momentum
+  float learning_rate = 0;           ///< of tables: embeddings and rows of heads; 0: by their rule
+  float layer_rate = 1e-3F;          ///< of dense layers and biases
+  std::string table_rule = "auto";   ///< adagrad, adam or sgd, a number of state a row; by encoder
+  std::string layer_rule = "adamw";  ///< or sgd, with momentum
   float momentum = 0.9F;
   float weight_decay = 0;
   std::string schedule = "linear";  ///< constant, linear, cosine or poly
@@ -62,7 +65,7 @@ struct LearnedOptions {
     v("ensemble", ensemble, "train so many and average their scores");
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
     v("candidates", candidates,
-      "cascade: parents an example trains; 0: 10, or all there are if they are fewer");
+      "cascade: parents an example trains; 0: bag 10, dense 20, or all there are");
     v("beam", beam, "parents kept a level while predicting; 0: as in training");
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");
@@ -71,22 +74,31 @@ struct LearnedOptions {
     v("hidden_layers", hidden_layers, "layers beyond a bag's embedding; -1: bag 0, dense 1");
     v("activation", activation, "relu or gelu");
     v("normalize", normalize, "features of length 1");
-    v("dropout", dropout, "share of features that a step leaves out");
+    v("dropout", dropout, "share of features that a step leaves out; -1: bag 0.3, dense 0");
     v("loss", loss, "softmax or sigmoid; auto: softmax where every row has one label");
     v("order", order,
-      "of the labels: random, clustered, frequency, identity or product; auto: by head");
+      "of the labels: random, clustered, frequency, identity or product; auto: by head, and "
+      "clustered for a cascade on dense input");
     v("inner_dim", inner_dim, "cascade: width of levels 2 and on; 0: dim");
     v("rank", rank, "product: groups of heads that are summed");
     v("redundant_heads", redundant_heads,
-      "product: so many heads as long as the root of the labels' number; 0: only what it needs");
+      "product: so many heads, which share 12 times the root of the labels' number of outputs; "
+      "0: only what it needs");
     v("code_epochs", code_epochs,
       "product: digits from the rows of a one-hot head trained for so long; 0: from centroids");
+    v("powerset", powerset,
+      "product: heads tell which of a few labels a row has, as bits of their digits");
     v("extra_groups", extra_groups, "sampling: random groups beside those of a batch");
+    v("weigh_groups", weigh_groups,
+      "sampling, softmax: groups that were drawn count for those that were not");
     v("epochs", epochs, "passes over the data");
     v("batch", batch, "examples a step");
-    v("learning_rate", learning_rate, "of tables: embeddings and the rows of heads");
+    v("learning_rate", learning_rate,
+      "of tables: embeddings and the rows of heads; 0: adagrad and sgd 0.1, adam 0.0005");
     v("layer_rate", layer_rate, "learning rate of dense layers and biases");
-    v("table_rule", table_rule, "adagrad, adam or sgd, with a number of state a row");
+    v("table_rule", table_rule,
+      "adagrad, adam or sgd, with a number of state a row; auto: adam for dense input, else "
+      "adagrad");
     v("layer_rule", layer_rule, "adamw, or sgd with momentum");
     v("momentum", momentum, "of layers under sgd");
     v("weight_decay", weight_decay, "of weights, times the learning rate");
@@ -100,6 +112,10 @@ struct LearnedOptions {
 
 /// Throws kInvalidArgument, saying which option is wrong.
 void validate(const LearnedOptions& options);
+
+/// The options with what they leave open decided by the encoder and the head: how tables move and
+/// how fast, dropout, the order of labels. docs/decisions/0009 says why.
+[[nodiscard]] LearnedOptions with_rules(LearnedOptions options);
 
 /// The learning rates over a training of so many steps.
 [[nodiscard]] Schedule make_schedule(const LearnedOptions& options, std::uint64_t steps);

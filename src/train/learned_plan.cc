@@ -9,18 +9,23 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "heads/code_loss.h"
 #include "train/label_codes.h"
 #include "train/memory_plan.h"
 
 namespace mhe::train {
 namespace {
 
+// Parents that an example trains. On dense input the right group is too often not among 10.
+constexpr std::uint64_t kCandidates = 10;
+constexpr std::uint64_t kDenseCandidates = 20;
 // What an estimate may be short of, so that a budget is kept.
 constexpr double kReserve = 1.1;
 
-heads::Loss choose_loss(const std::string& name, const Ragged<LabelId>& labels) {
-  if (name == "softmax") return heads::Loss::kSoftmax;
-  if (name == "sigmoid") return heads::Loss::kSigmoid;
+heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& labels) {
+  if (options.loss == "softmax") return heads::Loss::kSoftmax;
+  if (options.loss == "sigmoid") return heads::Loss::kSigmoid;
+  if (options.powerset) return heads::Loss::kSoftmax;  // a set is one digit of each head
   for (std::size_t row = 0; row < labels.rows(); ++row) {
     if (labels[row].size() > 1) return heads::Loss::kSigmoid;
   }
@@ -49,7 +54,11 @@ encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const LearnedOpt
 
 PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, std::size_t dim) {
   PlanOptions plan;
-  plan.num_labels = set.names.size();
+  if (options.powerset) {
+    plan.num_binary_labels = set.names.size();
+  } else {
+    plan.num_labels = set.names.size();
+  }
   plan.head = parse_head_kind(options.head);
   plan.num_heads = options.heads;
   plan.lengths = options.redundant_heads > 0
@@ -57,8 +66,9 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
                      : options.lengths;
   plan.dim = dim;
   if (options.inner_dim > 0) plan.inner_dim = options.inner_dim;
-  if (plan.head == HeadKind::kCascade && options.candidates > 0) {
-    plan.candidates = options.candidates;
+  if (plan.head == HeadKind::kCascade) {
+    const std::uint64_t by_rule = options.encoder == "dense" ? kDenseCandidates : kCandidates;
+    plan.candidates = options.candidates > 0 ? options.candidates : by_rule;
   }
   plan.batch = options.batch;
   plan.precision = Precision::kFp32;
@@ -73,7 +83,7 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   spec.lengths.assign(plan.space.lengths().begin(), plan.space.lengths().end());
   spec.dim = plan.dim;
   spec.inner_dim = plan.inner_dim;
-  spec.loss = choose_loss(options.loss, set.examples.labels);
+  spec.loss = choose_loss(options, set.examples.labels);
   if (plan.head == HeadKind::kCascade) {
     spec.candidates = options.candidates > 0
                           ? options.candidates
@@ -85,6 +95,7 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   if (options.order == "product" || options.redundant_heads > 0) {
     spec.code = heads::ProductCode::kTable;
   }
+  if (options.powerset) spec.code = heads::ProductCode::kPowerset;
   return spec;
 }
 
@@ -101,6 +112,24 @@ std::uint64_t parameter_bytes(const encoders::EncoderSpec& spec) {
 std::uint64_t code_bytes(const heads::HeadSpec& spec) {
   if (spec.code != heads::ProductCode::kTable) return 0;
   return sizeof(std::uint32_t) * spec.num_labels * spec.lengths.size();
+}
+
+// What is there before the heads are: the one-hot head that digits come from, or centroids, and
+// points for clustering.
+std::uint64_t code_work_bytes(const heads::HeadSpec& spec, const LearnedOptions& options) {
+  if (spec.code != heads::ProductCode::kTable) return 0;
+  if (options.code_epochs == 0 && options.order == "random") return 0;
+  const std::uint64_t vector = sizeof(float) * spec.dim;
+  const std::uint64_t scores = sizeof(float) * options.batch;
+  return spec.num_labels * (2 * vector + std::max(scores, vector));
+}
+
+// Gradients of the outputs, one set a part of the labels.
+std::uint64_t code_loss_bytes(const heads::HeadSpec& spec, std::size_t batch) {
+  if (spec.code != heads::ProductCode::kTable) return 0;
+  std::uint64_t outputs = 0;
+  for (const std::uint32_t length : spec.lengths) outputs += length;
+  return sizeof(float) * outputs * batch * heads::CodeLoss::kParts;
 }
 
 std::uint64_t name_bytes(const TrainingSet& set) {
@@ -142,7 +171,9 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   plan.head = make_head_spec(planned, set, options);
   const std::uint64_t head_parameters =
       static_cast<std::uint64_t>(planned.cost.model_bytes) + code_bytes(plan.head);
-  plan.head_bytes = static_cast<std::uint64_t>(planned.cost.train_bytes) + code_bytes(plan.head);
+  plan.head_bytes = std::max(static_cast<std::uint64_t>(planned.cost.train_bytes) +
+                                 code_bytes(plan.head) + code_loss_bytes(plan.head, options.batch),
+                             code_work_bytes(plan.head, options));
   plan.member_bytes = encoder_parameters + head_parameters;
   plan.copy_bytes = has_copy ? plan.member_bytes : 0;
   plan.train_bytes = plan.data_bytes + plan.encoder_bytes + plan.head_bytes + plan.copy_bytes +

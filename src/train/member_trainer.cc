@@ -3,6 +3,7 @@
 #include "train/member_trainer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -10,7 +11,6 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "labels/centroids.h"
-#include "matrix/normalize.h"
 #include "train/label_codes.h"
 
 namespace mhe::train {
@@ -42,43 +42,44 @@ encoders::InputScaling scaling_of(const Context& context, const Examples& exampl
   return encoders::measure_scaling(context, examples.dense);
 }
 
-// Dense rows, scaled as the encoder scales them and to length 1, in sparse form: what the centroids
-// of labels are made from.
-SparseMatrix directions_of(const Context& context, const DenseMatrix& dense) {
-  const encoders::InputScaling scaling = encoders::measure_scaling(context, dense);
-  SparseMatrix rows;
-  rows.num_columns = dense.num_columns;
-  rows.columns.reserve(dense.values.size());
-  rows.values.reserve(dense.values.size());
-  for (std::size_t row = 0; row < dense.rows(); ++row) {
-    for (std::uint32_t i = 0; i < dense.num_columns; ++i) {
-      const float value = (dense[row][i] - scaling.mean[i]) * scaling.scale[i];
-      if (value == 0) continue;
-      rows.columns.push_back(i);
-      rows.values.push_back(value);
-    }
-    rows.end_row();
-  }
-  normalize_rows(rows);
-  return rows;
+// Centroids may take as much as the rows of the head, which are not there yet when they are, or
+// this.
+constexpr std::size_t kFreeCentroidBytes = std::size_t{16} << 20U;
+
+std::size_t max_centroid_terms(const heads::HeadSpec& head) {
+  constexpr std::size_t kTermBytes = sizeof(std::uint32_t) + sizeof(float);
+  return std::max(head.dim / 2, kFreeCentroidBytes / (kTermBytes * head.num_labels));
 }
 
 }  // namespace
 
 SparseMatrix centroids_of(const Context& context, const Examples& examples,
-                          std::size_t num_labels) {
-  const SparseMatrix directions =
-      examples.are_dense() ? directions_of(context, examples.dense) : SparseMatrix();
-  return labels::label_centroids(context, examples.are_dense() ? directions : examples.features,
-                                 examples.labels, {.num_labels = num_labels});
+                          const heads::HeadSpec& head) {
+  const labels::CentroidOptions options = {.num_labels = head.num_labels,
+                                           .max_terms = max_centroid_terms(head)};
+  if (!examples.are_dense()) {
+    return labels::label_centroids(context, examples.features, examples.labels, options);
+  }
+  const DenseMatrix& dense = examples.dense;
+  const encoders::InputScaling scaling = encoders::measure_scaling(context, dense);
+  const auto fill = [&](std::size_t row, std::span<float> values) {
+    double squares = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = (dense[row][i] - scaling.mean[i]) * scaling.scale[i];
+      squares += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    }
+    if (squares == 0) return;
+    const auto factor = static_cast<float>(1 / std::sqrt(squares));
+    for (float& value : values) value *= factor;
+  };
+  return labels::label_centroids(context, {dense.rows(), dense.num_columns, fill}, examples.labels,
+                                 options);
 }
 
 std::optional<labels::Order> make_label_order(const Context& context, const Examples& examples,
                                               const heads::HeadSpec& head,
                                               const LearnedOptions& options) {
-  const bool has_groups = head.kind != HeadKind::kOneHot;
-  std::string rule = options.order;
-  if (rule == "auto") rule = has_groups ? "random" : "identity";
+  const std::string& rule = options.order;
   if (head.code == heads::ProductCode::kTable) return std::nullopt;  // see label_codes.h
   if (rule == "identity") return std::nullopt;
   context.report({"ordering labels", 0, 0, "groups"});
@@ -95,7 +96,7 @@ std::optional<labels::Order> make_label_order(const Context& context, const Exam
     return labels::frequency_order(std::vector<std::uint64_t>(counts.begin(), counts.end()),
                                    head.lengths, placement);
   }
-  return labels::clustered_order(context, centroids_of(context, examples, num_labels), head.lengths,
+  return labels::clustered_order(context, centroids_of(context, examples, head), head.lengths,
                                  {.placement = placement});
 }
 
@@ -114,8 +115,12 @@ MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const E
   head_ = heads::make_dense_head(context_, plan.head,
                                  {.optimizer = table_optimizer(options),
                                   .order = make_label_order(context_, examples, plan.head, options),
-                                  .codes = std::move(codes.codes)});
+                                  .codes = std::move(codes.codes),
+                                  .weigh_groups = options.weigh_groups});
   if (!codes.rows.empty()) start_from(codes);
+  if (plan.head.code == heads::ProductCode::kTable) {
+    head_share_ = 1 / std::sqrt(static_cast<float>(plan.head.lengths.size()));
+  }
 }
 
 void MemberTrainer::start_from(const LabelCodes& codes) {
@@ -166,9 +171,9 @@ double MemberTrainer::train_step(std::uint64_t step) {
       encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, encoder_step);
   gradient_.resize(features.size());
   const MatrixSpan gradient = {gradient_.data(), features.num_rows, features.num_columns};
-  const double loss =
-      head_->step(context_, {.features = features, .labels = labels_},
-                  {.learning_rate = encoder_step.table_rate, .number = step}, gradient);
+  const double loss = head_->step(
+      context_, {.features = features, .labels = labels_},
+      {.learning_rate = head_share_ * encoder_step.table_rate, .number = step}, gradient);
   encoder_.backward(context_, gradient, encoder_step);
   return loss;
 }

@@ -37,9 +37,9 @@ struct NamedArray {
                                                             const LearnedOptions& options);
 
 /// A row of unit length a label: the direction of its examples, dense ones scaled as the encoder
-/// scales them.
+/// scales them. Cut to their largest entries where all would take more than the head's rows.
 [[nodiscard]] SparseMatrix centroids_of(const Context& context, const Examples& examples,
-                                        std::size_t num_labels);
+                                        const heads::HeadSpec& head);
 
 class MemberTrainer {
  public:
@@ -69,6 +69,9 @@ class MemberTrainer {
   const LearnedOptions& options_;
   encoders::Encoder encoder_;
   std::unique_ptr<heads::DenseHead> head_;
+  // Of the learning rate of tables. A label whose score is a sum over heads would jump if all of
+  // them moved as far as the row of a one-hot head.
+  float head_share_ = 1;
   std::uint64_t steps_per_epoch_;
   std::uint64_t total_steps_;
   Schedule schedule_;

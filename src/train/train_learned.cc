@@ -278,9 +278,10 @@ LearnedReport train_learned(const Context& context, const data::ReadOptions& inp
 }
 
 LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
-                                   const LearnedOptions& options, const LearnedRun& run,
+                                   const LearnedOptions& given, const LearnedRun& run,
                                    const ReadJudged& read_judged) {
-  validate(options);
+  validate(given);
+  const LearnedOptions options = with_rules(given);
   check_output(run.out);
   LearnedReport report;
   report.rows = set.examples.rows();

@@ -55,6 +55,7 @@ class TrainLearnedTest : public ::testing::Test {
     if (head == "sampling") options.lengths = {6, 5};
     options.held_out = 0.1;
     options.dropout = 0.1F;
+    if (encoder == "dense") options.learning_rate = 0.005F;  // the rule is for more steps
     return options;
   }
   LearnedReport train(const LearnedOptions& options, std::size_t threads = 2, LearnedRun run = {}) {
@@ -101,6 +102,25 @@ TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
                 std::string(encoder) == "bag" ? data::InputKind::kSparse : data::InputKind::kDense);
     }
   }
+}
+
+TEST_F(TrainLearnedTest, PredictsSetsOfLabels) {
+  LearnedOptions options = quick("bag", "product");
+  options.powerset = true;
+  options.candidates = 0;
+  options.epochs = 40;
+  options.lengths = {32, 32, 32, 32, 32, 32};
+  const LearnedReport report = train(options);
+  EXPECT_GT(report.precision->at_1, 70);
+  EXPECT_EQ(report.plan.head.num_labels, kLabels);
+  options.lengths.clear();  // 5 bits a head by rule
+  options.epochs = 1;
+  EXPECT_EQ(train(options).plan.head.lengths, std::vector<std::uint32_t>(6, 32));
+  options.lengths = {32, 32};
+  EXPECT_EQ(code_of([&] { (void)train(options); }), ErrorCode::kInvalidArgument);
+  options = quick("bag", "cascade");
+  options.powerset = true;
+  EXPECT_EQ(code_of([&] { (void)train(options); }), ErrorCode::kInvalidArgument);
 }
 
 TEST_F(TrainLearnedTest, GivesTheSameFileForAnyThreads) {
