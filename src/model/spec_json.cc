@@ -94,7 +94,8 @@ heads::HeadSpec head_spec_from(const nlohmann::json& json) {
   require(spec.parent_power >= 0 && spec.parent_power <= 100, "a parent_power of {}",
           spec.parent_power);
   // What a search keeps must be bounded by what there is to find.
-  require(spec.candidates <= std::max<std::uint64_t>(1, spec.num_labels),
+  require(spec.kind != HeadKind::kCascade ||
+              spec.candidates <= std::max<std::uint64_t>(1, spec.num_labels),
           "{} candidates for {} labels", spec.candidates, spec.num_labels);
   return spec;
 }

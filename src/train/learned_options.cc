@@ -98,7 +98,7 @@ void validate(const LearnedOptions& options) {
   require_within("hidden layers", options.hidden_layers, -1, 63);
   require(options.dropout == -1 || (options.dropout >= 0 && options.dropout < 1),
           "dropout {}; expected 0 to less than 1, or -1 for the rule", options.dropout);
-  require_within<std::size_t>("epochs", options.epochs, 1, 1'000'000);
+  require_within<std::size_t>("epochs", options.epochs, 0, 1'000'000);
   require_within<std::size_t>("batch", options.batch, 1, 65536);
   require(options.learning_rate >= 0 && std::isfinite(options.learning_rate),
           "learning rate {}; expected more than 0, or 0 for the rule", options.learning_rate);
@@ -114,7 +114,13 @@ void validate(const LearnedOptions& options) {
           "averaging the last epochs and stopping at the best one exclude each other");
 }
 
-LearnedOptions with_rules(LearnedOptions options) {
+LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows) {
+  if (options.epochs == 0) {
+    constexpr std::size_t kSteps = 1000;
+    const std::size_t steps_per_epoch = (num_rows + options.batch - 1) / options.batch;
+    options.epochs =
+        std::clamp<std::size_t>(kSteps / std::max<std::size_t>(1, steps_per_epoch), 10, 60);
+  }
   const bool is_dense = options.encoder == "dense";
   if (options.table_rule == "auto") options.table_rule = is_dense ? "adam" : "adagrad";
   if (options.learning_rate == 0) {

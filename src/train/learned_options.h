@@ -41,7 +41,7 @@ struct LearnedOptions {
   bool powerset = false;         ///< product: heads predict sets of labels, as bits of their digits
   std::size_t extra_groups = 0;  ///< sampling: random groups beside those of a batch
   bool weigh_groups = true;      ///< sampling, softmax: drawn groups count for the others
-  std::size_t epochs = 10;
+  std::size_t epochs = 0;        ///< passes over the data; 0: by the number of rows
   std::size_t batch = 256;
   float learning_rate = 0;           ///< of tables: embeddings and rows of heads; 0: by their rule
   float layer_rate = 1e-3F;          ///< of dense layers and biases
@@ -91,7 +91,7 @@ struct LearnedOptions {
     v("extra_groups", extra_groups, "sampling: random groups beside those of a batch");
     v("weigh_groups", weigh_groups,
       "sampling, softmax: groups that were drawn count for those that were not");
-    v("epochs", epochs, "passes over the data");
+    v("epochs", epochs, "passes over the data; 0: 10, or as many as make 1,000 steps, at most 60");
     v("batch", batch, "examples a step");
     v("learning_rate", learning_rate,
       "of tables: embeddings and the rows of heads; 0: adagrad and sgd 0.1, adam 0.0005");
@@ -114,8 +114,8 @@ struct LearnedOptions {
 void validate(const LearnedOptions& options);
 
 /// The options with what they leave open decided by the encoder and the head: how tables move and
-/// how fast, dropout, the order of labels. docs/decisions/0009 says why.
-[[nodiscard]] LearnedOptions with_rules(LearnedOptions options);
+/// how fast, dropout, the order of labels, epochs over so many rows. docs/decisions/0009 says why.
+[[nodiscard]] LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows);
 
 /// The learning rates over a training of so many steps.
 [[nodiscard]] Schedule make_schedule(const LearnedOptions& options, std::uint64_t steps);

@@ -281,10 +281,10 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
                                    const LearnedOptions& given, const LearnedRun& run,
                                    const ReadJudged& read_judged) {
   validate(given);
-  const LearnedOptions options = with_rules(given);
   check_output(run.out);
   LearnedReport report;
   report.rows = set.examples.rows();
+  const LearnedOptions options = with_rules(given, report.rows);
   report.trimmed_labels = trim_labels(set, options.min_label_count);
   const Examples judged =
       read_judged

@@ -237,7 +237,6 @@ TEST_F(TrainLearnedTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
         options.lengths = {2, 2};
       },
       [](auto& options) { options.dropout = 1; },
-      [](auto& options) { options.epochs = 0; },
       [](auto& options) { options.schedule = "sine"; },
       [](auto& options) { options.rank = 2; },
       [](auto& options) { options.candidates = 6; },  // of 5 groups
