@@ -14,14 +14,9 @@ if(MHE_WERROR)
   target_compile_options(mhe_options INTERFACE -Werror)
 endif()
 if(MHE_SANITIZE)
-  # -O1 and line tables: what sanitizers need, in two thirds of the time to compile.
-  target_compile_options(mhe_options INTERFACE -O1 -g1
+  target_compile_options(mhe_options INTERFACE
     -fsanitize=${MHE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(mhe_options INTERFACE -fsanitize=${MHE_SANITIZE})
-endif()
-if(MHE_BUILD_FUZZERS)
-  target_compile_options(mhe_options INTERFACE -fsanitize=fuzzer-no-link)
-  target_link_options(mhe_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -29,5 +24,8 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 find_program(MHE_CCACHE ccache)
 if(MHE_CCACHE AND PROJECT_IS_TOP_LEVEL)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${MHE_CCACHE}")
+  # What ccache's manual asks for where headers are precompiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros "${MHE_CCACHE}")
+  add_compile_options("$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()

@@ -43,7 +43,7 @@ Json value_of_word(const CLI::Option& option, const std::string& word) {
 
 Json value_of(const CLI::Option& option) {
   if (is_flag(option)) return option.count() > 0 && option.as<bool>();
-  const std::vector<std::string> words = option.results();
+  const std::vector<std::string>& words = option.results();
   if (words.empty()) {
     const std::string by_default = option.get_default_str();
     return by_default.empty() ? Json(nullptr) : value_of_word(option, by_default);

@@ -104,7 +104,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
 int run(int argc, char** argv) {
   // A reader that closes its end of our pipe (head, less) ends us quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_DFL);
-  CLI::App app("Extreme label classification: plan, prepare data and score predictions.", "mhe");
+  CLI::App app("Extreme label classification: plan, prepare data, train, predict, score.", "mhe");
   app.set_version_flag("--version", fmt::format("mhe {}", version()));
   app.require_subcommand(1);
   app.footer("'mhe VERB --help' tells more about a verb.");

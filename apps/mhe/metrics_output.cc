@@ -127,7 +127,7 @@ std::string facts_text(const Report& report, const MetricsSetting& setting) {
 }
 
 Json number(double share) {
-  return std::isnan(share) ? Json(nullptr) : Json(100 * share);
+  return std::isnan(share) ? Json(nullptr) : Json(round_figure(100 * share));
 }
 
 void put_values(const Report& report, const GroupReport& group, Json& json) {

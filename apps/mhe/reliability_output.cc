@@ -21,7 +21,7 @@ std::string per_cent(double share) {
 }
 
 Json number(double value) {
-  return std::isnan(value) ? Json(nullptr) : Json(value);
+  return std::isnan(value) ? Json(nullptr) : Json(round_figure(value));
 }
 
 // A bar of `observed`, with the mark at `predicted`.

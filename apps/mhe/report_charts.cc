@@ -93,10 +93,10 @@ class Axis {
   static constexpr double kRounding = 1e-9;
   // Powers of ten, and 2 and 5 times these where there are few.
   void make_log_ticks(double low, double high) {
-    const double first = std::floor(std::log10(low) + kRounding);
-    const double last = std::ceil(std::log10(high) - kRounding);
+    const auto first = static_cast<int>(std::floor(std::log10(low) + kRounding));
+    const auto last = static_cast<int>(std::ceil(std::log10(high) - kRounding));
     const bool few = last - first <= 2;
-    for (double power = first; power <= last; ++power) {
+    for (int power = first; power <= last; ++power) {
       for (const double factor : {1.0, 2.0, 5.0}) {
         if (factor > 1 && !few) continue;
         const double tick = factor * std::pow(10, power);

@@ -78,4 +78,11 @@ std::string format_seconds(double seconds) {
   return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
 }
 
+double round_figure(double value) {
+  const std::string digits = fmt::format("{:.10g}", value);
+  double rounded = value;
+  std::from_chars(digits.data(), digits.data() + digits.size(), rounded);
+  return rounded;
+}
+
 }  // namespace mhe::app

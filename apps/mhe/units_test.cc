@@ -35,5 +35,13 @@ TEST(Format, IsShortAndExactEnough) {
   EXPECT_EQ(format_seconds(3725), "1:02:05");
 }
 
+TEST(RoundFigure, KeepsTenDigitsAndDropsNoise) {
+  EXPECT_EQ(round_figure(30.000000000000004), 30.0);
+  EXPECT_EQ(round_figure(100 * (0.1 + 0.2)), 30.0);
+  EXPECT_EQ(round_figure(100.0 / 3), 33.33333333);
+  EXPECT_EQ(round_figure(-1.0 / 3e6), -3.333333333e-07);
+  EXPECT_EQ(round_figure(0), 0.0);
+}
+
 }  // namespace
 }  // namespace mhe::app

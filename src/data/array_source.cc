@@ -48,7 +48,7 @@ class DenseSource final : public BlockSource {
     block.bytes = rows * width_ * sizeof(float);
     return true;
   }
-  const ByteSource& bytes() const noexcept override { return array_->source(); }
+  [[nodiscard]] const ByteSource& bytes() const noexcept override { return array_->source(); }
 
  private:
   void check_rows(std::uint64_t rows, ParsedBlock& block) const {
@@ -100,7 +100,7 @@ class LabelArraySource final : public BlockSource {
     at_ += rows;
     return true;
   }
-  const ByteSource& bytes() const noexcept override { return array_->source(); }
+  [[nodiscard]] const ByteSource& bytes() const noexcept override { return array_->source(); }
 
  private:
   std::unique_ptr<NpyArray> array_;
@@ -146,7 +146,7 @@ class CsrSource final : public BlockSource {
         use_ == CsrUse::kFeatures ? static_cast<std::size_t>(columns_) : 0;
     return true;
   }
-  const ByteSource& bytes() const noexcept override { return archive_->source(); }
+  [[nodiscard]] const ByteSource& bytes() const noexcept override { return archive_->source(); }
 
  private:
   [[nodiscard]] NpyArray open(const std::string& member) const {

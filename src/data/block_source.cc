@@ -43,7 +43,7 @@ class TextBlockSource final : public BlockSource {
     std::swap(block, ready);
     return true;
   }
-  const ByteSource& bytes() const noexcept override { return lines_->source(); }
+  [[nodiscard]] const ByteSource& bytes() const noexcept override { return lines_->source(); }
 
  private:
   void refill() {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <new>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -216,7 +216,7 @@ void SpoolFile::replay(const std::function<void(std::string_view piece)>& visit)
 void SpoolFile::fail_io(std::string_view action) const {
   const int reason = errno;
   fail(ErrorCode::kIo, "cannot {} a temporary file in {}: {}", action, directory_,
-       std::strerror(reason));
+       std::generic_category().message(reason));
 }
 
 }  // namespace mhe::data

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -31,13 +31,13 @@ class FileSource final : public ByteSource {
         return static_cast<std::size_t>(got);
       }
       if (errno != EINTR) {
-        fail(ErrorCode::kIo, "cannot read {}: {}", name(), std::strerror(errno));
+        fail(ErrorCode::kIo, "cannot read {}: {}", name(), std::generic_category().message(errno));
       }
     }
   }
-  std::uint64_t consumed() const noexcept override { return consumed_; }
-  std::uint64_t total() const noexcept override { return total_; }
-  std::string random_access_path() const override { return total_ > 0 ? name() : ""; }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return consumed_; }
+  [[nodiscard]] std::uint64_t total() const noexcept override { return total_; }
+  [[nodiscard]] std::string random_access_path() const override { return total_ > 0 ? name() : ""; }
 
  private:
   int descriptor_;
@@ -57,8 +57,8 @@ class MemorySource final : public ByteSource {
     consumed_ += size;
     return size;
   }
-  std::uint64_t consumed() const noexcept override { return consumed_; }
-  std::uint64_t total() const noexcept override { return total_; }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return consumed_; }
+  [[nodiscard]] std::uint64_t total() const noexcept override { return total_; }
 
  private:
   std::string_view rest_;
@@ -75,7 +75,7 @@ std::unique_ptr<ByteSource> open_file_source(const std::string& path) {
   std::string name = standard_input ? "standard input" : path;
   if (descriptor < 0) {
     const auto code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo;
-    fail(code, "cannot open {}: {}", name, std::strerror(errno));
+    fail(code, "cannot open {}: {}", name, std::generic_category().message(errno));
   }
   struct stat status = {};
   const bool known = ::fstat(descriptor, &status) == 0;

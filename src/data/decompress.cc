@@ -75,7 +75,7 @@ class GzipDecoder final : public Decoder {
       fail_damaged(name(), "gzip", stream_.msg != nullptr ? stream_.msg : "not a valid stream");
     }
   }
-  bool complete() const noexcept override { return between_members_; }
+  [[nodiscard]] bool complete() const noexcept override { return between_members_; }
 
  private:
   static uInt clamp(std::size_t size) {
@@ -119,7 +119,7 @@ class XzDecoder final : public Decoder {
     advance_to(out, stream_.avail_out);
     check(status);
   }
-  bool complete() const noexcept override { return complete_; }
+  [[nodiscard]] bool complete() const noexcept override { return complete_; }
 
  private:
   void check(lzma_ret status) {
@@ -167,7 +167,7 @@ class ZstdDecoder final : public Decoder {
     in = in.subspan(input.pos);
     out = out.subspan(output.pos);
   }
-  bool complete() const noexcept override { return at_frame_end_; }
+  [[nodiscard]] bool complete() const noexcept override { return at_frame_end_; }
 
  private:
   ZSTD_DCtx* stream_;
@@ -188,9 +188,9 @@ class DecodingSource final : public ByteSource {
   std::size_t read(std::span<char> out) override {
     return decoder_ ? read_decoded(out) : read_plain(out);
   }
-  std::uint64_t consumed() const noexcept override { return raw_->consumed(); }
-  std::uint64_t total() const noexcept override { return raw_->total(); }
-  std::string random_access_path() const override {
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return raw_->consumed(); }
+  [[nodiscard]] std::uint64_t total() const noexcept override { return raw_->total(); }
+  [[nodiscard]] std::string random_access_path() const override {
     return decoder_ ? std::string() : raw_->random_access_path();
   }
 

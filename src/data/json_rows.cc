@@ -49,7 +49,7 @@ class JsonParser final : public LineParser {
   explicit JsonParser(const JsonLayout& layout) : layout_(layout) {}
 
  protected:
-  bool is_row(std::string_view line) const override { return !trim(line).empty(); }
+  [[nodiscard]] bool is_row(std::string_view line) const override { return !trim(line).empty(); }
 
   void parse_line(std::string_view line, ParsedBlock& out) override {
     const simdjson::dom::object object = parse_object(parser_, line);

@@ -54,9 +54,13 @@ class RestOfLines final : public ByteSource {
       : ByteSource(lines->source().name()), lines_(std::move(lines)) {}
 
   std::size_t read(std::span<char> out) override { return lines_->take_bytes(out); }
-  std::uint64_t consumed() const noexcept override { return lines_->source().consumed(); }
-  std::uint64_t total() const noexcept override { return lines_->source().total(); }
-  std::string random_access_path() const override { return lines_->source().random_access_path(); }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override {
+    return lines_->source().consumed();
+  }
+  [[nodiscard]] std::uint64_t total() const noexcept override { return lines_->source().total(); }
+  [[nodiscard]] std::string random_access_path() const override {
+    return lines_->source().random_access_path();
+  }
 
  private:
   std::unique_ptr<LineBlocks> lines_;

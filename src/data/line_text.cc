@@ -36,7 +36,7 @@ class FastTextParser final : public Utf8LineParser {
 
  protected:
   // An empty line is no row; a blank alone is an empty row.
-  bool is_row(std::string_view line) const override { return !line.empty(); }
+  [[nodiscard]] bool is_row(std::string_view line) const override { return !line.empty(); }
 
   void parse_utf8(std::string_view line, ParsedBlock& out) override {
     Strings& text = out.rows.text.front();

@@ -35,9 +35,11 @@ class ReadAheadSource final : public ByteSource {
     position_ += size;
     return size;
   }
-  std::uint64_t consumed() const noexcept override { return inner_->consumed(); }
-  std::uint64_t total() const noexcept override { return inner_->total(); }
-  std::string random_access_path() const override { return inner_->random_access_path(); }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return inner_->consumed(); }
+  [[nodiscard]] std::uint64_t total() const noexcept override { return inner_->total(); }
+  [[nodiscard]] std::string random_access_path() const override {
+    return inner_->random_access_path();
+  }
 
  private:
   using Chunk = std::vector<char>;

@@ -186,7 +186,9 @@ class SvmlightParser final : public LineParser {
   }
 
   // Empty lines and lines that are all comment are no rows; a blank alone is an empty row.
-  bool is_row(std::string_view line) const override { return !line.empty() && line.front() != '#'; }
+  [[nodiscard]] bool is_row(std::string_view line) const override {
+    return !line.empty() && line.front() != '#';
+  }
 
   void parse_line(std::string_view line, ParsedBlock& out) override {
     line = line.substr(0, line.find('#'));

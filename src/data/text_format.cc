@@ -185,7 +185,7 @@ class FastTextFormat final : public RowFormat {
     if (out.size() == begin) out += ' ';  // an empty line would be no row
     out += '\n';
   }
-  std::uint64_t num_changed_texts() const override { return text_.num_changed(); }
+  [[nodiscard]] std::uint64_t num_changed_texts() const override { return text_.num_changed(); }
 
  private:
   void append_label(const std::string& name, std::string& out) const {
@@ -208,7 +208,7 @@ class TextLineFormat final : public RowFormat {
     text_.append_fields(batch, row, out);
     out += '\n';
   }
-  std::uint64_t num_changed_texts() const override { return text_.num_changed(); }
+  [[nodiscard]] std::uint64_t num_changed_texts() const override { return text_.num_changed(); }
 
  private:
   OneLine text_;
@@ -238,7 +238,7 @@ class TableFormat final : public RowFormat {
         csv_(format == Format::kCsv),
         label_separator_(std::move(label_separator)) {}
 
-  std::string header() const override {
+  [[nodiscard]] std::string header() const override {
     std::string line;
     if (schema_.has_ids) append_cell("id", line);
     if (schema_.has_labels) append_cell("labels", line);
@@ -261,7 +261,7 @@ class TableFormat final : public RowFormat {
     for (const Strings& field : batch.text) append_cell(string_at(field, row), out);
     end_record(begin, out);
   }
-  std::uint64_t num_changed_texts() const override { return text_.num_changed(); }
+  [[nodiscard]] std::uint64_t num_changed_texts() const override { return text_.num_changed(); }
 
  private:
   // Every cell is followed by a separator; end_record() turns the last one into the line end.

@@ -39,8 +39,8 @@ class MemberSource final : public ByteSource {
     }
     return static_cast<std::size_t>(got);
   }
-  std::uint64_t consumed() const noexcept override { return archive_.consumed(); }
-  std::uint64_t total() const noexcept override { return archive_.total(); }
+  [[nodiscard]] std::uint64_t consumed() const noexcept override { return archive_.consumed(); }
+  [[nodiscard]] std::uint64_t total() const noexcept override { return archive_.total(); }
 
  private:
   zip_file_t* file_;

@@ -309,7 +309,7 @@ class CascadeHead final : public DenseHead {
 }  // namespace
 
 std::unique_ptr<DenseHead> make_cascade_head(const Context& context, HeadSpec spec,
-                                             HeadSetup setup) {
+                                             const HeadSetup& setup) {
   if (spec.inner_dim == 0) spec.inner_dim = spec.dim;
   return std::make_unique<CascadeHead>(context, std::move(spec), setup);
 }

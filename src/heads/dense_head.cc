@@ -53,7 +53,7 @@ std::unique_ptr<DenseHead> make_dense_head(const Context& context, HeadSpec spec
     case HeadKind::kSampling:
       return make_flat_head(context, std::move(spec), std::move(setup));
     case HeadKind::kCascade:
-      return make_cascade_head(context, std::move(spec), std::move(setup));
+      return make_cascade_head(context, std::move(spec), setup);
     case HeadKind::kProduct:
       return make_product_head(context, std::move(spec), setup);
   }

@@ -193,8 +193,10 @@ void FlatPass::run_part(RowTable& table, const LevelWork& work, std::size_t part
   const std::size_t last = (part + 1) * blocks_.size() / num_parts;
   for (std::size_t b = first; b < last; ++b) {
     const RowBlock& block = blocks_[b];
-    float* scores = scores_.data() + block.offset * batch_;
-    if (!has_scores_) {
+    float* scores = nullptr;
+    if (has_scores_) {
+      scores = scores_.data() + block.offset * batch_;
+    } else {
       scratch.scores.resize(block.size() * batch_);
       scores = scratch.scores.data();
       score_block(table, block, scores);

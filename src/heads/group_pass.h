@@ -78,7 +78,8 @@ class GroupPass {
   const float* gather(const Group& group, const MatrixView& features, Scratch& scratch) const;
   static void score_chunk(const RowTable& table, const float* features, std::size_t num_pairs,
                           const Chunk& chunk, Scratch& scratch);
-  double gradient_of_chunk(const LevelWork& work, const Group& group, const Chunk& chunk) const;
+  [[nodiscard]] double gradient_of_chunk(const LevelWork& work, const Group& group,
+                                         const Chunk& chunk) const;
   static void update_chunk(RowTable& table, const RowMove& move, const float* features,
                            std::size_t num_pairs, const Chunk& chunk, Scratch& scratch);
   double run_group(RowTable& table, const LevelWork& work, const Group& group, Scratch& scratch);

@@ -23,7 +23,7 @@ namespace mhe::heads {
 /// others as make `candidates`. Summed over the levels. Numbers that are no label are trained as
 /// negatives.
 [[nodiscard]] std::unique_ptr<DenseHead> make_cascade_head(const Context& context, HeadSpec spec,
-                                                           HeadSetup setup);
+                                                           const HeadSetup& setup);
 [[nodiscard]] std::unique_ptr<DenseSearch> make_cascade_search(const HeadSpec& spec,
                                                                const FindTensor& find);
 

@@ -206,8 +206,7 @@ void VectorizerBuilder::add_kept_row(const KeptBlock& block, std::size_t row,
 }
 
 void VectorizerBuilder::fill_rows(const Vectorizer& vectorizer, SparseMatrix& matrix) {
-  matrix.columns.resize(matrix.offsets.back());
-  matrix.values.resize(matrix.offsets.back());
+  make_nonzeros(context_, matrix);
   std::vector<RowBuilder> builders(context_.threads());
   parallel_blocks(context_, kept_.size(), 1, [&](const Block& range) {
     RowBuilder& builder = builders[range.worker];

@@ -32,6 +32,11 @@ struct MergedCounts::Candidate {
   std::uint32_t df = 0;
   std::uint32_t id = 0;
 
+  // The part and the first two bytes.
+  static constexpr std::size_t kBucketsPerPart = 65536;
+  [[nodiscard]] std::size_t bucket() const noexcept {
+    return part * kBucketsPerPart + static_cast<std::size_t>(head >> 48);
+  }
   // Order of the columns.
   [[nodiscard]] bool is_before(const Candidate& other) const noexcept {
     if (part != other.part) return part < other.part;
@@ -146,6 +151,9 @@ std::vector<MergedCounts::Candidate> MergedCounts::candidates(const Context& con
   std::vector<std::vector<Candidate>> by_shard(shards_.size());
   parallel_for(context, shards_.size(), [&](std::size_t i) {
     const Shard& shard = shards_[i];
+    by_shard[i].reserve(static_cast<std::size_t>(
+        std::count_if(shard.entries.begin(), shard.entries.end(),
+                      [&](const Entry& entry) { return keeps(entry.df, num_documents); })));
     for (std::uint32_t n = 0; n < shard.entries.size(); ++n) {
       const Entry& entry = shard.entries[n];
       if (!keeps(entry.df, num_documents)) continue;
@@ -154,7 +162,10 @@ std::vector<MergedCounts::Candidate> MergedCounts::candidates(const Context& con
                              id_of(i, entry.serial)});
     }
   });
+  std::size_t count = 0;
+  for (const auto& some : by_shard) count += some.size();
   std::vector<Candidate> all;
+  all.reserve(count);
   for (const auto& some : by_shard) all.insert(all.end(), some.begin(), some.end());
   return all;
 }
@@ -171,8 +182,10 @@ MergedCounts::Selection MergedCounts::select_terms(const Context& context,
     std::nth_element(terms.begin(), cut, terms.end(), is_preferred);
     terms.erase(cut, terms.end());
   }
-  parallel_sort(context, std::span(terms),
-                [](const Candidate& a, const Candidate& b) { return a.is_before(b); });
+  parallel_sort(
+      context, terms, num_parts_ * Candidate::kBucketsPerPart,
+      [](const Candidate& term) { return term.bucket(); },
+      [](const Candidate& a, const Candidate& b) { return a.is_before(b); });
 
   const Weighting weighting(options_);
   Selection selection;

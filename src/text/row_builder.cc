@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/parallel.h"
+#include "text/huge_page_allocator.h"
 
 namespace mhe::text {
 namespace {
@@ -160,6 +162,17 @@ BuiltRows RowBuilder::scale_all(const Weighting& weighting,
     begin = end;
   }
   return {{columns_.data(), begin}, {values_.data(), begin}, row_ends_};
+}
+
+void make_nonzeros(const Context& context, SparseMatrix& matrix) {
+  const std::size_t size = matrix.offsets.back();
+  parallel_for(context, 2, [&](std::size_t i) {
+    if (i == 0) {
+      resize_on_huge_pages(matrix.columns, size);
+    } else {
+      resize_on_huge_pages(matrix.values, size);
+    }
+  });
 }
 
 }  // namespace mhe::text

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/context.h"
 #include "matrix/sparse.h"
 #include "text/choose.h"
 #include "text/make_room.h"
@@ -121,5 +122,8 @@ class RowBuilder {
   std::vector<std::uint32_t> columns_;
   std::vector<float> values_;
 };
+
+/// Room for the columns and values of all rows, whose offsets are there already.
+void make_nonzeros(const Context& context, SparseMatrix& matrix);
 
 }  // namespace mhe::text

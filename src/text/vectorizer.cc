@@ -80,8 +80,7 @@ struct BlockRows {
 void join_blocks(const Context& context, std::vector<BlockRows>& blocks, SparseMatrix& matrix) {
   for (std::size_t i = 1; i < matrix.offsets.size(); ++i)
     matrix.offsets[i] += matrix.offsets[i - 1];
-  matrix.columns.resize(matrix.offsets.back());
-  matrix.values.resize(matrix.offsets.back());
+  make_nonzeros(context, matrix);
   parallel_for(context, blocks.size(), [&](std::size_t i) {
     const auto begin = static_cast<std::ptrdiff_t>(matrix.offsets[i * kDocumentsPerBlock]);
     std::copy(blocks[i].columns.begin(), blocks[i].columns.end(), matrix.columns.begin() + begin);

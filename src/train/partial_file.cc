@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <span>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -152,7 +153,8 @@ void PartialFile::open_for_writing() {
   descriptor_ = ::open(options_.path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(good_bytes_)) != 0 ||
       ::lseek(descriptor_, 0, SEEK_END) < 0) {
-    fail(ErrorCode::kIo, "cannot write {}: {}", options_.path, std::strerror(errno));
+    fail(ErrorCode::kIo, "cannot write {}: {}", options_.path,
+         std::generic_category().message(errno));
   }
   if (good_bytes_ > 0) return;
   waiting_.insert(0, make_header(options_.fingerprint));
@@ -165,7 +167,8 @@ void PartialFile::flush() {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      fail(ErrorCode::kIo, "cannot write {}: {}", options_.path, std::strerror(errno));
+      fail(ErrorCode::kIo, "cannot write {}: {}", options_.path,
+           std::generic_category().message(errno));
     }
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
