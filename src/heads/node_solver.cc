@@ -7,18 +7,59 @@
 #include <numeric>
 
 #include "base/check.h"
-#include "kernels/dual_sweep.h"
+#include "base/checked.h"
 
 namespace mhe::heads {
 namespace {
 
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kMaxChildren = kernels::kMaxGroups * kernels::kGroupLanes;
+constexpr std::uint32_t kMaxChildren = 64;
+constexpr std::size_t kMaxBatches = kMaxChildren / kernels::kMaxLanes;
+
+void clear_records(NodeWeights& weights) {
+  weights.features.clear();
+  weights.masks.clear();
+  weights.values.clear();
+}
+
+// Puts the records of batches of children together, feature by feature.
+void merge_records(std::span<const NodeWeights> batches, NodeWeights& all) {
+  constexpr std::uint32_t kEnd = std::numeric_limits<std::uint32_t>::max();
+  clear_records(all);
+  std::size_t next_record[kMaxBatches] = {};
+  std::size_t next_value[kMaxBatches] = {};
+  const auto next_feature = [&](std::size_t b) {
+    const std::vector<std::uint32_t>& features = batches[b].features;
+    return next_record[b] < features.size() ? features[next_record[b]] : kEnd;
+  };
+  while (true) {
+    std::uint32_t feature = kEnd;
+    for (std::size_t b = 0; b < batches.size(); ++b) feature = std::min(feature, next_feature(b));
+    if (feature == kEnd) return;
+    std::uint64_t masks[kMaxBatches] = {};
+    std::uint64_t mask = 0;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      if (next_feature(b) == feature) mask |= masks[b] = batches[b].masks[next_record[b]++];
+    }
+    for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+      const std::uint64_t child = rest & (~rest + 1);
+      std::size_t b = 0;
+      while ((masks[b] & child) == 0) ++b;
+      all.values.push_back(batches[b].values[next_value[b]++]);
+    }
+    all.features.push_back(feature);
+    all.masks.push_back(mask);
+  }
+}
 
 }  // namespace
 
 NodeSolver::NodeSolver(const SparseMatrix& features, const SolverOptions& options)
-    : features_(features), options_(options), local_of_(features.num_columns, kNoColumn) {}
+
+    : features_(features),
+      options_(options),
+      local_of_(features.num_columns, kNoColumn),
+      batches_(kMaxBatches) {}
 
 NodeWeights NodeSolver::solve(std::span<const Visit> visits, ChildRange children,
                               RandomStream random) {
@@ -33,36 +74,49 @@ NodeWeights NodeSolver::solve(const NodeExamples& examples, std::span<const Visi
                               ChildRange children, RandomStream random) {
   MHE_ASSERT(children.begin < children.end && children.end - children.begin <= kMaxChildren);
   objectives_.clear();
-  assign_lanes(visits, children);
-  if (!lane_children_.empty()) {
+  rank_children(visits, children);
+  order_by_feature(examples);
+  NodeWeights& result = merged_;
+  result.present = 0;
+  result.bias.assign(children.end - children.begin, 0.0F);
+  const std::span<const std::uint8_t> ranked(ranked_children_);
+  std::size_t num_batches = 0;
+  for (std::size_t first = 0; first < ranked.size(); first += kernels::kMaxLanes) {
+    lane_children_ = ranked.subspan(first, std::min(kernels::kMaxLanes, ranked.size() - first));
     mark_positives(visits, children);
     run_sweeps(examples, random);
+    collect(examples, batches_[num_batches++]);
+    for (std::size_t lane = 0; lane < lane_children_.size(); ++lane) {
+      result.bias[lane_children_[lane]] = bias_.data()[lane];
+      result.present |= std::uint64_t{1} << lane_children_[lane];
+    }
   }
-  return collect(examples, children);
+  merge_records(std::span(batches_).first(num_batches), result);
+  return result;
 }
 
-// Gives a lane to each child that has examples, the most frequent first: children that few examples
-// concern then share their groups of lanes, and these rest for most examples.
-void NodeSolver::assign_lanes(std::span<const Visit> visits, ChildRange children) {
+// Children that have examples, the most frequent first: those that few examples concern then share
+// their groups of lanes, and these rest for most examples.
+void NodeSolver::rank_children(std::span<const Visit> visits, ChildRange children) {
   std::size_t counts[kMaxChildren] = {};
   for (const Visit& visit : visits) {
     if (visit.child >= children.begin && visit.child < children.end) {
       ++counts[visit.child - children.begin];
     }
   }
-  lane_children_.clear();
+  ranked_children_.clear();
   for (std::size_t child = 0; child < kMaxChildren; ++child) {
-    if (counts[child] > 0) lane_children_.push_back(static_cast<std::uint8_t>(child));
+    if (counts[child] > 0) ranked_children_.push_back(static_cast<std::uint8_t>(child));
   }
-  std::stable_sort(lane_children_.begin(), lane_children_.end(),
+  std::stable_sort(ranked_children_.begin(), ranked_children_.end(),
                    [&](std::uint8_t a, std::uint8_t b) { return counts[a] > counts[b]; });
 }
 
 // One bit a lane for each example.
 void NodeSolver::mark_positives(std::span<const Visit> visits, ChildRange children) {
-  std::uint8_t lane_of[kMaxChildren] = {};
+  std::uint16_t bits[kMaxChildren] = {};
   for (std::size_t lane = 0; lane < lane_children_.size(); ++lane) {
-    lane_of[lane_children_[lane]] = static_cast<std::uint8_t>(lane);
+    bits[lane_children_[lane]] = static_cast<std::uint16_t>(1U << lane);
   }
   positives_.clear();
   std::uint32_t last_row = kNoChild;
@@ -70,61 +124,61 @@ void NodeSolver::mark_positives(std::span<const Visit> visits, ChildRange childr
     if (visit.row != last_row) positives_.push_back(0);
     last_row = visit.row;
     if (visit.child >= children.begin && visit.child < children.end) {
-      positives_.back() |= std::uint64_t{1} << lane_of[visit.child - children.begin];
+      positives_.back() |= bits[visit.child - children.begin];
     }
   }
 }
 
 void NodeSolver::gather(std::span<const Visit> visits, NodeExamples& examples) {
-  examples.global_of.clear();
-  column_counts_.clear();
-  copy_rows(visits, examples);
-  renumber_by_frequency(examples);
-  examples.columns.resize(examples.columns.size() + kernels::kColumnsAhead, 0);
-  for (const std::uint32_t feature : examples.global_of) local_of_[feature] = kNoColumn;
+  list_rows(visits, examples);
+  // Of half the rows, nearly all features occur: there is little to leave out.
+  examples.is_copy = 2 * examples.rows.size() < features_.rows();
+  if (examples.is_copy) copy_columns(examples);
 }
 
-void NodeSolver::copy_rows(std::span<const Visit> visits, NodeExamples& examples) {
-  std::size_t rows = 0;
-  std::size_t nonzeros = 0;
-  std::uint32_t last_row = kNoChild;
-  for (const Visit& visit : visits) {
-    if (visit.row == last_row) continue;
-    last_row = visit.row;
-    ++rows;
-    nonzeros += features_[visit.row].size();
-  }
-  examples.columns.clear();
-  examples.columns.reserve(nonzeros + kernels::kColumnsAhead);
-  examples.inverse_curvature.clear();
-  examples.inverse_curvature.reserve(rows);
-  examples.offsets.assign(1, 0);
-  examples.offsets.reserve(rows + 1);
-  examples.value_begins.clear();
-  examples.value_begins.reserve(rows);
-
+void NodeSolver::list_rows(std::span<const Visit> visits, NodeExamples& examples) const {
+  examples.rows.clear();
   const float diagonal = 0.5F / options_.loss_weight;
-  last_row = kNoChild;
+  std::uint32_t last_row = kNoChild;
   for (const Visit& visit : visits) {
     if (visit.row == last_row) continue;
     last_row = visit.row;
     const SparseRow row = features_[visit.row];
     float squares = 1.0F;  // of the bias
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      std::uint32_t& local = local_of_[row.columns[i]];
+    for (const float value : row.values) squares += value * value;
+    const std::uint64_t begin = features_.offsets[visit.row];
+    examples.rows.push_back({.column_begin = begin,
+                             .value_begin = begin,
+                             .size = checked_cast<std::uint32_t>(row.size(), "features of a row"),
+                             .inverse_curvature = 1.0F / (squares + diagonal)});
+  }
+}
+
+void NodeSolver::copy_columns(NodeExamples& examples) {
+  std::size_t nonzeros = 0;
+  for (kernels::SweepRow& row : examples.rows) {
+    row.column_begin = nonzeros;
+    nonzeros += row.size;
+  }
+  examples.columns.resize(nonzeros);
+  examples.global_of.clear();
+  column_counts_.clear();
+  for (const kernels::SweepRow& row : examples.rows) {
+    const std::uint32_t* features = features_.columns.data() + row.value_begin;
+    std::uint32_t* columns = examples.columns.data() + row.column_begin;
+    for (std::size_t i = 0; i < row.size; ++i) {
+      std::uint32_t& local = local_of_[features[i]];
       if (local == kNoColumn) {
         local = static_cast<std::uint32_t>(examples.global_of.size());
-        examples.global_of.push_back(row.columns[i]);
+        examples.global_of.push_back(features[i]);
         column_counts_.push_back(0);
       }
       ++column_counts_[local];
-      examples.columns.push_back(local);
-      squares += row.values[i] * row.values[i];
+      columns[i] = local;
     }
-    examples.inverse_curvature.push_back(1.0F / (squares + diagonal));
-    examples.value_begins.push_back(features_.offsets[visit.row]);
-    examples.offsets.push_back(examples.columns.size());
   }
+  for (const std::uint32_t feature : examples.global_of) local_of_[feature] = kNoColumn;
+  renumber_by_frequency(examples);
 }
 
 // The weights of frequent features, most of what a sweep touches, come to lie together in cache.
@@ -144,12 +198,12 @@ void NodeSolver::renumber_by_frequency(NodeExamples& examples) const {
   for (std::uint32_t& column : examples.columns) column = renumbered[column];
 }
 
-void NodeSolver::run_sweeps(const NodeExamples& examples, RandomStream& random) {
-  const std::size_t rows = positives_.size();
+void NodeSolver::run_sweeps(const NodeExamples& examples, RandomStream random) {
+  const std::size_t rows = examples.rows.size();
   const std::size_t num_groups =
       (lane_children_.size() + kernels::kGroupLanes - 1) / kernels::kGroupLanes;
   const std::size_t lanes = num_groups * kernels::kGroupLanes;
-  weights_.assign_zero(examples.global_of.size() * lanes);
+  weights_.assign_zero(num_columns(examples) * lanes);
   bias_.assign_zero(lanes);
   duals_.assign_zero(rows * lanes);
   active_.assign(rows, 0);
@@ -157,26 +211,25 @@ void NodeSolver::run_sweeps(const NodeExamples& examples, RandomStream& random) 
   std::iota(order_.begin(), order_.end(), 0U);
 
   kernels::SweepProblem problem;
-  problem.offsets = examples.offsets.data();
-  problem.columns = examples.columns.data();
-  problem.value_begins = examples.value_begins.data();
+  problem.rows = examples.rows.data();
+  problem.columns = (examples.is_copy ? examples.columns : features_.columns).data();
   problem.values = features_.values.data();
-  problem.inverse_curvature = examples.inverse_curvature.data();
   problem.positives = positives_.data();
   problem.num_groups = num_groups;
-  problem.used_lanes = ~std::uint64_t{0} >> (64 - lane_children_.size());
+  problem.used_lanes = (1U << lane_children_.size()) - 1;
   problem.diagonal = 0.5F / options_.loss_weight;
   problem.tolerance = options_.tolerance;
   problem.weights = weights_.data();
   problem.bias = bias_.data();
   problem.duals = duals_.data();
   problem.active = active_.data();
+  if (options_.keep_objectives) objectives_.resize(options_.sweeps, 0.0);
   for (std::uint32_t sweep = 0; sweep < options_.sweeps; ++sweep) {
     random.shuffle(std::span<std::uint32_t>(order_));
     const bool all = sweep % options_.recheck_every == 0;
     kernels::dual_sweep(problem, order_,
                         all ? kernels::SweepScope::kAll : kernels::SweepScope::kActive);
-    if (options_.keep_objectives) objectives_.push_back(objective());
+    if (options_.keep_objectives) objectives_[sweep] += objective();
   }
 }
 
@@ -194,46 +247,40 @@ double NodeSolver::objective() const {
          squares(duals_) / (4.0 * options_.loss_weight);
 }
 
-NodeWeights NodeSolver::collect(const NodeExamples& examples, ChildRange children) {
-  NodeWeights& result = collected_;
-  result.present = 0;
-  result.features.clear();
-  result.masks.clear();
-  result.values.clear();
-  result.bias.assign(children.end - children.begin, 0.0F);
-  struct Lane {
-    std::uint8_t child = 0;
-    std::uint8_t lane = 0;
-  };
-  std::vector<Lane> by_child;
-  for (std::size_t lane = 0; lane < lane_children_.size(); ++lane) {
-    result.present |= std::uint64_t{1} << lane_children_[lane];
-    result.bias[lane_children_[lane]] = bias_.data()[lane];
-    by_child.push_back({lane_children_[lane], static_cast<std::uint8_t>(lane)});
-  }
-  if (lane_children_.empty()) return result;
-  std::sort(by_child.begin(), by_child.end(),
-            [](const Lane& a, const Lane& b) { return a.child < b.child; });
-  const std::size_t lanes = bias_.size();
-  std::vector<std::uint32_t> by_feature(examples.global_of.size());
-  std::iota(by_feature.begin(), by_feature.end(), 0U);
+std::size_t NodeSolver::num_columns(const NodeExamples& examples) const noexcept {
+  return examples.is_copy ? examples.global_of.size() : features_.num_columns;
+}
+
+void NodeSolver::order_by_feature(const NodeExamples& examples) {
+  by_feature_.resize(num_columns(examples));
+  std::iota(by_feature_.begin(), by_feature_.end(), 0U);
+  if (!examples.is_copy) return;
   const std::vector<std::uint32_t>& global_of = examples.global_of;
-  std::sort(by_feature.begin(), by_feature.end(),
+  std::sort(by_feature_.begin(), by_feature_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return global_of[a] < global_of[b]; });
-  for (const std::uint32_t column : by_feature) {
+}
+
+// The weights of the batch that are large enough, without presence and bias.
+void NodeSolver::collect(const NodeExamples& examples, NodeWeights& found) const {
+  clear_records(found);
+  std::vector<std::size_t> by_child(lane_children_.size());
+  std::iota(by_child.begin(), by_child.end(), std::size_t{0});
+  std::sort(by_child.begin(), by_child.end(),
+            [this](std::size_t a, std::size_t b) { return lane_children_[a] < lane_children_[b]; });
+  const std::size_t lanes = bias_.size();
+  for (const std::uint32_t column : by_feature_) {
     const float* weights = weights_.data() + column * lanes;
     std::uint64_t mask = 0;
-    for (const Lane& lane : by_child) {
-      if (std::fabs(weights[lane.lane]) > options_.prune) {
-        mask |= std::uint64_t{1} << lane.child;
-        result.values.push_back(weights[lane.lane]);
+    for (const std::size_t lane : by_child) {
+      if (std::fabs(weights[lane]) > options_.prune) {
+        mask |= std::uint64_t{1} << lane_children_[lane];
+        found.values.push_back(weights[lane]);
       }
     }
     if (mask == 0) continue;
-    result.features.push_back(examples.global_of[column]);
-    result.masks.push_back(mask);
+    found.features.push_back(examples.is_copy ? examples.global_of[column] : column);
+    found.masks.push_back(mask);
   }
-  return result;
 }
 
 }  // namespace mhe::heads

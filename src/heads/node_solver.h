@@ -13,6 +13,7 @@
 
 #include "base/aligned.h"
 #include "base/random.h"
+#include "kernels/dual_sweep.h"
 #include "matrix/sparse.h"
 
 namespace mhe::heads {
@@ -51,20 +52,18 @@ struct NodeWeights {
   std::vector<float> values;
 };
 
-/// The examples of a node as a matrix of their own, whose columns are the features that occur. 4
-/// bytes a nonzero: values are the features' own.
+/// The examples of a node. Where they are a good part of all rows, these are used as they are.
+/// Elsewhere columns are copied and renumbered, so that weights are those of the features that
+/// occur: 4 bytes a nonzero, values being the features' own.
 struct NodeExamples {
-  std::vector<std::uint32_t> global_of;     ///< column -> feature; the most frequent first
-  std::vector<std::uint32_t> columns;       ///< and kernels::kColumnsAhead more
-  std::vector<float> inverse_curvature;     ///< one a row
-  std::vector<std::uint64_t> offsets;       ///< of the columns
-  std::vector<std::uint64_t> value_begins;  ///< in the features' values, one a row
-
-  [[nodiscard]] std::size_t rows() const noexcept { return inverse_curvature.size(); }
+  std::vector<kernels::SweepRow> rows;
+  bool is_copy = false;                  ///< the vectors below are used
+  std::vector<std::uint32_t> columns;    ///< of the rows; otherwise the features' own
+  std::vector<std::uint32_t> global_of;  ///< column -> feature, the most frequent first
 };
 
-/// Solves nodes one after the other, keeping its memory: the examples, 4 bytes a lane and example,
-/// 4 a lane and feature that occurs. One per thread.
+/// Solves nodes one after the other, keeping its memory: the examples, 64 bytes an example, 64 a
+/// feature that occurs. One per thread.
 class NodeSolver {
  public:
   NodeSolver(const SparseMatrix& features, const SolverOptions& options);
@@ -83,13 +82,16 @@ class NodeSolver {
   [[nodiscard]] std::span<const double> objectives() const noexcept { return objectives_; }
 
  private:
-  void assign_lanes(std::span<const Visit> visits, ChildRange children);
-  void copy_rows(std::span<const Visit> visits, NodeExamples& examples);
+  void list_rows(std::span<const Visit> visits, NodeExamples& examples) const;
+  void copy_columns(NodeExamples& examples);
   void renumber_by_frequency(NodeExamples& examples) const;
+  void rank_children(std::span<const Visit> visits, ChildRange children);
   void mark_positives(std::span<const Visit> visits, ChildRange children);
-  void run_sweeps(const NodeExamples& examples, RandomStream& random);
+  void run_sweeps(const NodeExamples& examples, RandomStream random);
   [[nodiscard]] double objective() const;
-  [[nodiscard]] NodeWeights collect(const NodeExamples& examples, ChildRange children);
+  [[nodiscard]] std::size_t num_columns(const NodeExamples& examples) const noexcept;
+  void order_by_feature(const NodeExamples& examples);
+  void collect(const NodeExamples& examples, NodeWeights& found) const;
 
   const SparseMatrix& features_;
   SolverOptions options_;
@@ -98,15 +100,20 @@ class NodeSolver {
   // The node at hand.
   NodeExamples examples_;
   std::vector<std::uint32_t> column_counts_;
-  std::vector<std::uint64_t> positives_;
+  std::vector<std::uint32_t> by_feature_;      // columns, if they are not the features
+  std::vector<std::uint8_t> ranked_children_;  // of the range, that have examples
+  std::vector<NodeWeights> batches_;           // found of so many of them at a time
+  NodeWeights merged_;  // grows here, so that results take no more than they hold
+
+  // The batch at hand.
+  std::span<const std::uint8_t> lane_children_;  // lane -> child of the range
+  std::vector<std::uint16_t> positives_;
   std::vector<std::uint8_t> active_;
   std::vector<std::uint32_t> order_;
-  std::vector<std::uint8_t> lane_children_;  // lane -> child of the range
   AlignedFloats weights_;
   AlignedFloats bias_;
   AlignedFloats duals_;
   std::vector<double> objectives_;
-  NodeWeights collected_;  // grows here, so that results take no more than they hold
 };
 
 }  // namespace mhe::heads

@@ -3,6 +3,7 @@
 #include "heads/node_solver.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -41,7 +42,7 @@ void expect_equal(const NodeWeights& a, const NodeWeights& b) {
 
 TEST(NodeSolver, SharedExamplesGiveTheSameWeights) {
   const SparseMatrix features = make_rows(30);
-  for (const std::uint32_t first : {0U, 7U}) {  // with all rows, and with some
+  for (const std::uint32_t first : {0U, 7U, 20U}) {  // with all rows, and with some
     const std::vector<Visit> visits = make_visits(first, 30);
     NodeSolver solver(features, {});
     NodeExamples shared;
@@ -58,13 +59,78 @@ TEST(NodeSolver, SharedExamplesGiveTheSameWeights) {
 TEST(NodeSolver, RowsKeepTheirValuesWhereTheyAre) {
   const SparseMatrix features = make_rows(30);
   NodeSolver solver(features, {});
+  for (const std::uint32_t first : {1U, 20U}) {
+    NodeExamples examples;
+    solver.gather(make_visits(first, 30), examples);
+    ASSERT_EQ(examples.rows.size(), 30U - first);
+    EXPECT_EQ(examples.rows.front().value_begin, features.offsets[first]);
+    EXPECT_EQ(examples.rows.back().value_begin, features.offsets[29]);
+    EXPECT_EQ(examples.rows.back().size, 4U);
+  }
+}
+
+TEST(NodeSolver, CopiesColumnsOnlyOfAFewOfTheRows) {
+  const SparseMatrix features = make_rows(30);
+  NodeSolver solver(features, {});
   NodeExamples examples;
-  solver.gather(make_visits(1, 30), examples);
-  ASSERT_EQ(examples.rows(), 29U);
-  EXPECT_EQ(examples.offsets.size(), 30U);
-  ASSERT_EQ(examples.value_begins.size(), 29U);
-  EXPECT_EQ(examples.value_begins[0], features.offsets[1]);
-  EXPECT_EQ(examples.value_begins[28], features.offsets[29]);
+  solver.gather(make_visits(0, 15), examples);
+  EXPECT_FALSE(examples.is_copy);
+  solver.gather(make_visits(0, 14), examples);
+  EXPECT_TRUE(examples.is_copy);
+  EXPECT_EQ(examples.columns.size(), 14U * 4U);
+}
+
+TEST(NodeSolver, CopiedColumnsGiveTheSameWeights) {
+  const SparseMatrix few = make_rows(30);
+  const SparseMatrix many = make_rows(100);
+  const std::vector<Visit> visits = make_visits(0, 30);
+  NodeSolver in_place(few, {});
+  NodeSolver copying(many, {});
+  expect_equal(in_place.solve(visits, {0, 3}, RandomStream(1, "test")),
+               copying.solve(visits, {0, 3}, RandomStream(1, "test")));
+}
+
+// More children than are solved side by side, of different frequency.
+TEST(NodeSolver, ChildrenDoNotDependOnThoseBesideThem) {
+  constexpr std::uint32_t kChildren = 41;
+  SparseMatrix features;
+  features.num_columns = 60;
+  std::vector<Visit> visits;
+  RandomStream random(3, "node_solver_test");
+  for (std::uint32_t row = 0; row < 200; ++row) {
+    const auto child = static_cast<std::uint32_t>(random.below(1 + random.below(kChildren)));
+    for (std::uint32_t column = child; column < features.num_columns; column += 7) {
+      if (column != child && random.below(2) == 0) continue;
+      features.columns.push_back(column);
+      features.values.push_back(0.3F);
+    }
+    features.end_row();
+    visits.push_back({row, child});
+  }
+  // Every example is looked at in every sweep: none rests because its neighbours in a group do.
+  NodeSolver solver(features, {.recheck_every = 1});
+  const NodeWeights all = solver.solve(visits, {0, kChildren}, RandomStream(1, "test"));
+  std::vector<std::size_t> next(all.features.size() + 1, 0);
+  for (std::size_t r = 0; r < all.features.size(); ++r) {
+    next[r + 1] = next[r] + static_cast<std::size_t>(std::popcount(all.masks[r]));
+  }
+  ASSERT_EQ(next.back(), all.values.size());
+  for (std::uint32_t child = 0; child < kChildren; ++child) {
+    const NodeWeights one = solver.solve(visits, {child, child + 1}, RandomStream(1, "test"));
+    EXPECT_EQ(one.present, all.present >> child & 1U);
+    EXPECT_EQ(one.bias[0], all.bias[child]);
+    std::size_t found = 0;
+    for (std::size_t r = 0; r < all.features.size(); ++r) {
+      if ((all.masks[r] >> child & 1U) == 0) continue;
+      const std::uint64_t before = all.masks[r] & ((std::uint64_t{1} << child) - 1);
+      ASSERT_LT(found, one.values.size());
+      EXPECT_EQ(one.features[found], all.features[r]);
+      EXPECT_EQ(one.values[found],
+                all.values[next[r] + static_cast<std::size_t>(std::popcount(before))]);
+      ++found;
+    }
+    EXPECT_EQ(found, one.values.size());
+  }
 }
 
 TEST(NodeSolver, ChildrenWithoutExamplesHaveNoWeights) {

@@ -9,8 +9,6 @@
 #define MHE_KERNELS_DUAL_SWEEP_INL_H
 #endif
 
-#include <array>
-
 #include <hwy/highway.h>
 
 #include "kernels/dual_sweep.h"
@@ -24,80 +22,70 @@ using GroupTag = hn::CappedTag<float, kGroupLanes>;
 constexpr std::size_t kParts = kGroupLanes / HWY_MAX(1, HWY_MIN(kGroupLanes, HWY_LANES(float)));
 using Vec = hn::Vec<GroupTag>;
 
-// z += x * w over a row, for NumGroups groups that begin at the given lane offsets.
-template <std::size_t NumGroups>
-HWY_INLINE void score_row(const SweepProblem& p, std::size_t row, const std::size_t* lane_offsets,
+// z += x * w over a row, for NumGroups groups from the given lane on.
+template <std::size_t NumGroups, std::size_t Lanes>
+HWY_INLINE void score_row(const SweepProblem& p, const SweepRow& row, std::size_t first_lane,
                           float* HWY_RESTRICT scores) {
+  constexpr std::size_t kVecs = NumGroups * kParts;
   const GroupTag d;
   const std::size_t step = hn::Lanes(d);
-  const std::size_t lanes = p.num_groups * kGroupLanes;
-  Vec z[NumGroups * kParts];
-  for (std::size_t g = 0; g < NumGroups; ++g) {
-    for (std::size_t part = 0; part < kParts; ++part) {
-      z[g * kParts + part] = hn::Load(d, p.bias + lane_offsets[g] + part * step);
+  Vec even[kVecs];
+  Vec odd[kVecs];
+  for (std::size_t i = 0; i < kVecs; ++i) {
+    even[i] = hn::Load(d, p.bias + first_lane + i * step);
+    odd[i] = hn::Zero(d);
+  }
+  const float* HWY_RESTRICT weights = p.weights + first_lane;
+  const std::uint32_t* HWY_RESTRICT columns = p.columns + row.column_begin;
+  const float* HWY_RESTRICT values = p.values + row.value_begin;
+  const std::size_t size = row.size;
+  std::size_t at = 0;
+  for (; at + 2 <= size; at += 2) {
+    const float* HWY_RESTRICT w0 = weights + columns[at] * Lanes;
+    const float* HWY_RESTRICT w1 = weights + columns[at + 1] * Lanes;
+    const Vec x0 = hn::Set(d, values[at]);
+    const Vec x1 = hn::Set(d, values[at + 1]);
+    for (std::size_t i = 0; i < kVecs; ++i) {
+      even[i] = hn::MulAdd(x0, hn::Load(d, w0 + i * step), even[i]);
+      odd[i] = hn::MulAdd(x1, hn::Load(d, w1 + i * step), odd[i]);
     }
   }
-  const float* HWY_RESTRICT values = p.values + p.value_begins[row];
-  const std::uint64_t end = p.offsets[row + 1];
-  for (std::uint64_t at = p.offsets[row]; at < end; ++at) {
-    const float* HWY_RESTRICT w = p.weights + p.columns[at] * lanes;
-    const float* ahead = p.weights + p.columns[at + kColumnsAhead] * lanes;
-    for (std::size_t g = 0; g < NumGroups; ++g) __builtin_prefetch(ahead + lane_offsets[g]);
-    const Vec x = hn::Set(d, *values++);
-    for (std::size_t g = 0; g < NumGroups; ++g) {
-      for (std::size_t part = 0; part < kParts; ++part) {
-        Vec& sum = z[g * kParts + part];
-        sum = hn::MulAdd(x, hn::Load(d, w + lane_offsets[g] + part * step), sum);
-      }
+  if (at < size) {
+    const float* HWY_RESTRICT w = weights + columns[at] * Lanes;
+    const Vec x = hn::Set(d, values[at]);
+    for (std::size_t i = 0; i < kVecs; ++i) {
+      even[i] = hn::MulAdd(x, hn::Load(d, w + i * step), even[i]);
     }
   }
-  for (std::size_t i = 0; i < NumGroups * kParts; ++i) hn::Store(z[i], d, scores + i * step);
+  for (std::size_t i = 0; i < kVecs; ++i) {
+    hn::Store(hn::Add(even[i], odd[i]), d, scores + first_lane + i * step);
+  }
 }
 
 // w += x * steps over a row, the reverse of score_row.
-template <std::size_t NumGroups>
-HWY_INLINE void update_row(const SweepProblem& p, std::size_t row, const std::size_t* lane_offsets,
+template <std::size_t NumGroups, std::size_t Lanes>
+HWY_INLINE void update_row(const SweepProblem& p, const SweepRow& row, std::size_t first_lane,
                            const float* HWY_RESTRICT steps) {
+  constexpr std::size_t kVecs = NumGroups * kParts;
   const GroupTag d;
   const std::size_t step = hn::Lanes(d);
-  const std::size_t lanes = p.num_groups * kGroupLanes;
-  Vec s[NumGroups * kParts];
-  for (std::size_t i = 0; i < NumGroups * kParts; ++i) s[i] = hn::Load(d, steps + i * step);
-  const float* HWY_RESTRICT values = p.values + p.value_begins[row];
-  const std::uint64_t end = p.offsets[row + 1];
-  for (std::uint64_t at = p.offsets[row]; at < end; ++at) {
-    float* HWY_RESTRICT w = p.weights + p.columns[at] * lanes;
-    const Vec x = hn::Set(d, *values++);
-    for (std::size_t g = 0; g < NumGroups; ++g) {
-      for (std::size_t part = 0; part < kParts; ++part) {
-        float* HWY_RESTRICT at_lane = w + lane_offsets[g] + part * step;
-        hn::Store(hn::MulAdd(x, s[g * kParts + part], hn::Load(d, at_lane)), d, at_lane);
-      }
+  Vec s[kVecs];
+  for (std::size_t i = 0; i < kVecs; ++i) {
+    s[i] = hn::Load(d, steps + first_lane + i * step);
+    float* b = p.bias + first_lane + i * step;
+    hn::Store(hn::Add(s[i], hn::Load(d, b)), d, b);
+  }
+  float* HWY_RESTRICT weights = p.weights + first_lane;
+  const std::uint32_t* HWY_RESTRICT columns = p.columns + row.column_begin;
+  const float* HWY_RESTRICT values = p.values + row.value_begin;
+  const std::size_t size = row.size;
+  for (std::size_t at = 0; at < size; ++at) {
+    float* HWY_RESTRICT w = weights + columns[at] * Lanes;
+    const Vec x = hn::Set(d, values[at]);
+    for (std::size_t i = 0; i < kVecs; ++i) {
+      hn::Store(hn::MulAdd(x, s[i], hn::Load(d, w + i * step)), d, w + i * step);
     }
   }
-  for (std::size_t g = 0; g < NumGroups; ++g) {
-    for (std::size_t part = 0; part < kParts; ++part) {
-      float* HWY_RESTRICT b = p.bias + lane_offsets[g] + part * step;
-      hn::Store(hn::Add(s[g * kParts + part], hn::Load(d, b)), d, b);
-    }
-  }
-}
-
-using RowFunction = void (*)(const SweepProblem&, std::size_t, const std::size_t*, float*);
-
-template <std::size_t... Counts>
-constexpr std::array<RowFunction, sizeof...(Counts)> score_functions(
-    std::index_sequence<Counts...>) {
-  return {[](const SweepProblem& p, std::size_t row, const std::size_t* offsets, float* scores) {
-    score_row<Counts + 1>(p, row, offsets, scores);
-  }...};
-}
-template <std::size_t... Counts>
-constexpr std::array<RowFunction, sizeof...(Counts)> update_functions(
-    std::index_sequence<Counts...>) {
-  return {[](const SweepProblem& p, std::size_t row, const std::size_t* offsets, float* steps) {
-    update_row<Counts + 1>(p, row, offsets, steps);
-  }...};
 }
 
 struct GroupOutcome {
@@ -112,7 +100,7 @@ HWY_INLINE GroupOutcome step_group(const SweepProblem& p, std::size_t row, std::
   const GroupTag d;
   const std::size_t step = hn::Lanes(d);
   const Vec diagonal = hn::Set(d, p.diagonal);
-  const Vec inverse = hn::Set(d, p.inverse_curvature[row]);
+  const Vec inverse = hn::Set(d, p.rows[row].inverse_curvature);
   const Vec threshold = hn::Mul(hn::Set(d, p.tolerance), inverse);
   const Vec zero = hn::Zero(d);
   float* dual = p.duals + (row * p.num_groups + group) * kGroupLanes;
@@ -150,41 +138,72 @@ struct SignTable {
   }
 };
 
-void dual_sweep(const SweepProblem& p, std::span<const std::uint32_t> order, SweepScope scope) {
-  static constexpr auto kScore = score_functions(std::make_index_sequence<kMaxGroups>());
-  static constexpr auto kUpdate = update_functions(std::make_index_sequence<kMaxGroups>());
+// The first lines of a row that comes next: rows come in random order, and what lies behind these
+// lines the machine fetches by itself.
+HWY_INLINE void prefetch_row(const SweepProblem& p, std::uint32_t index, std::size_t lanes) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  const SweepRow& row = p.rows[index];
+  for (std::size_t at = 0; at < 4 * kLine && at < row.size; at += kLine) {
+    __builtin_prefetch(p.columns + row.column_begin + at);
+    __builtin_prefetch(p.values + row.value_begin + at);
+  }
+  __builtin_prefetch(p.duals + index * lanes);
+}
+
+template <std::size_t NumGroups>
+void sweep(const SweepProblem& p, std::span<const std::uint32_t> order, SweepScope scope) {
   static const SignTable table;
-  alignas(64) float used[kMaxGroups * kGroupLanes];
-  for (std::size_t lane = 0; lane < p.num_groups * kGroupLanes; ++lane) {
+  static_assert(kMaxGroups == 2, "sets of groups are two bits");
+  constexpr std::size_t kLanes = NumGroups * kGroupLanes;
+  constexpr std::uint32_t kAllGroups = (1U << NumGroups) - 1;
+  alignas(64) float used[kMaxLanes];
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
     used[lane] = (p.used_lanes >> lane & 1) != 0 ? 1.0F : 0.0F;
   }
-  const auto all_groups = static_cast<std::uint32_t>((1U << p.num_groups) - 1);
-  alignas(64) float work[kMaxGroups * kGroupLanes];
-  std::size_t lane_offsets[kMaxGroups];
-  for (const std::uint32_t row : order) {
-    const std::uint32_t visit = scope == SweepScope::kAll ? all_groups : p.active[row];
-    if (visit == 0) continue;
-    std::size_t count = 0;
-    for (std::uint32_t rest = visit; rest != 0; rest &= rest - 1) {
-      lane_offsets[count++] = static_cast<std::size_t>(__builtin_ctz(rest)) * kGroupLanes;
+  const auto groups_of = [&](std::size_t i) -> std::uint32_t {
+    return scope == SweepScope::kAll ? kAllGroups : p.active[order[i]];
+  };
+  const auto next_after = [&](std::size_t i) {
+    while (i < order.size() && groups_of(i) == 0) ++i;
+    return i;
+  };
+  alignas(64) float work[kMaxLanes];  // scores, then steps
+  std::size_t next = 0;
+  for (std::size_t i = next_after(0); i < order.size(); i = next) {
+    next = next_after(i + 1);
+    if (next < order.size()) prefetch_row(p, order[next], kLanes);
+    const std::uint32_t index = order[i];
+    const SweepRow& row = p.rows[index];
+    const std::uint32_t visit = groups_of(i);
+    if (visit == kAllGroups) {
+      score_row<NumGroups, kLanes>(p, row, 0, work);
+    } else {
+      score_row<1, kLanes>(p, row, visit == 1 ? 0 : kGroupLanes, work);
     }
-    kScore[count - 1](p, row, lane_offsets, work);
     std::uint32_t active = 0;
-    std::size_t moved = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t group = lane_offsets[i] / kGroupLanes;
-      const float* signs = table.signs[p.positives[row] >> lane_offsets[i] & 0xFF];
-      float* z = work + i * kGroupLanes;
-      const GroupOutcome outcome = step_group(p, row, group, signs, used + lane_offsets[i], z);
+    std::uint32_t moved = 0;
+    for (std::size_t group = 0; group < NumGroups; ++group) {
+      if ((visit >> group & 1) == 0) continue;
+      const std::size_t lane = group * kGroupLanes;
+      const float* signs = table.signs[p.positives[index] >> lane & 0xFF];
+      const GroupOutcome outcome = step_group(p, index, group, signs, used + lane, work + lane);
       if (!outcome.rests) active |= 1U << group;
-      if (!outcome.moved) continue;
-      // Groups that moved are packed to the front, in place: moved <= i.
-      for (std::size_t lane = 0; lane < kGroupLanes; ++lane)
-        work[moved * kGroupLanes + lane] = z[lane];
-      lane_offsets[moved++] = lane_offsets[i];
+      if (outcome.moved) moved |= 1U << group;
     }
-    p.active[row] = static_cast<std::uint8_t>(active);
-    if (moved > 0) kUpdate[moved - 1](p, row, lane_offsets, work);
+    p.active[index] = static_cast<std::uint8_t>(active);
+    if (moved == kAllGroups) {
+      update_row<NumGroups, kLanes>(p, row, 0, work);
+    } else if (moved != 0) {
+      update_row<1, kLanes>(p, row, moved == 1 ? 0 : kGroupLanes, work);
+    }
+  }
+}
+
+void dual_sweep(const SweepProblem& p, std::span<const std::uint32_t> order, SweepScope scope) {
+  if (p.num_groups == 1) {
+    sweep<1>(p, order, scope);
+  } else {
+    sweep<2>(p, order, scope);
   }
 }
 

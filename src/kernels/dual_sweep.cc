@@ -30,18 +30,20 @@ std::string_view isa_in_use() noexcept {
 void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> order) noexcept {
   const std::size_t lanes = p.num_groups * kGroupLanes;
   for (const std::uint32_t row : order) {
+    const std::uint32_t* columns = p.columns + p.rows[row].column_begin;
+    const float* values = p.values + p.rows[row].value_begin;
     std::uint8_t active = 0;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       if ((p.used_lanes >> lane & 1) == 0) continue;
-      float z = p.bias[lane];
-      for (std::uint64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
-        z = std::fma(p.values[p.value_begins[row] + at - p.offsets[row]],
-                     p.weights[p.columns[at] * lanes + lane], z);
+      float sums[2] = {p.bias[lane], 0.0F};
+      for (std::size_t i = 0; i < p.rows[row].size; ++i) {
+        sums[i % 2] = std::fma(values[i], p.weights[columns[i] * lanes + lane], sums[i % 2]);
       }
+      const float z = sums[0] + sums[1];
       const float y = (p.positives[row] >> lane & 1) != 0 ? 1.0F : -1.0F;
       float& dual = p.duals[row * lanes + lane];
       const float gradient = std::fma(y, z, std::fma(dual, p.diagonal, -1.0F));
-      const float inverse = p.inverse_curvature[row];
+      const float inverse = p.rows[row].inverse_curvature;
       const float change = std::max(0.0F, std::fma(-gradient, inverse, dual)) - dual;
       const float step = std::fabs(change) <= p.tolerance * inverse ? 0.0F : change * y;
       dual += step * y;
@@ -49,9 +51,9 @@ void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> 
         active = static_cast<std::uint8_t>(active | (1U << (lane / kGroupLanes)));
       }
       if (step == 0) continue;
-      for (std::uint64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
-        float& w = p.weights[p.columns[at] * lanes + lane];
-        w = std::fma(p.values[p.value_begins[row] + at - p.offsets[row]], step, w);
+      for (std::size_t i = 0; i < p.rows[row].size; ++i) {
+        float& w = p.weights[columns[i] * lanes + lane];
+        w = std::fma(values[i], step, w);
       }
       p.bias[lane] += step;
     }

@@ -14,27 +14,32 @@ namespace mhe::kernels {
 
 /// Lanes are dealt with in groups: one AVX2 register of floats.
 inline constexpr std::size_t kGroupLanes = 8;
-/// A row's positives are bits of one word, and eight accumulators leave registers to spare.
-inline constexpr std::size_t kMaxGroups = 8;
+/// A column's weights are one cache line: tables of more lanes outgrow the inner caches.
+inline constexpr std::size_t kMaxGroups = 2;
+inline constexpr std::size_t kMaxLanes = kMaxGroups * kGroupLanes;
 
-/// Weights are fetched this many columns before they are needed: tables outgrow the inner caches.
-inline constexpr std::size_t kColumnsAhead = 8;
+/// An example: what a step on it reads, in one place.
+struct SweepRow {
+  std::uint64_t column_begin = 0;  ///< where its columns begin
+  std::uint64_t value_begin = 0;   ///< where its values begin
+  std::uint32_t size = 0;          ///< how many it has of both
+  float inverse_curvature = 0;     ///< 1 / (|x|^2 + 1 + diagonal)
+};
 
 /// L2-regularised squared-hinge problems side by side, one a lane, over the same sparse rows:
 ///   min_w  |w|^2 / 2 + C sum_i max(0, 1 - y_i (w.x_i + b))^2, the bias being a weight of input 1.
 ///
 /// Lane l of row i has the dual variable duals[i * lanes + l] >= 0; the primal weights follow every
 /// step. All arithmetic of a lane happens in the lane, in row order, so results do not depend on
-/// the width of the machine's vectors.
+/// the width of the machine's vectors. A row's score is the sum of two: over its columns at even
+/// places, with the bias, and at odd ones, so that additions need not wait for each other.
 struct SweepProblem {
-  const std::uint64_t* offsets = nullptr;  ///< row i is [offsets[i], offsets[i+1]) of the columns
-  const std::uint32_t* columns = nullptr;  ///< with kColumnsAhead valid ones behind the last row
-  const std::uint64_t* value_begins = nullptr;  ///< where the values of row i begin
+  const SweepRow* rows = nullptr;
+  const std::uint32_t* columns = nullptr;
   const float* values = nullptr;
-  const float* inverse_curvature = nullptr;  ///< per row: 1 / (|x|^2 + 1 + diagonal)
-  const std::uint64_t* positives = nullptr;  ///< per row: bit l set if y = +1 in lane l, else -1
+  const std::uint16_t* positives = nullptr;  ///< per row: bit l set if y = +1 in lane l, else -1
   std::size_t num_groups = 0;                ///< lanes / kGroupLanes, 1 .. kMaxGroups
-  std::uint64_t used_lanes = 0;              ///< bit l set if lane l is a problem, not padding
+  std::uint32_t used_lanes = 0;              ///< bit l set if lane l is a problem, not padding
   float diagonal = 0.5F;                     ///< 1 / (2 C)
   float tolerance = 0;                       ///< gradients this small move nothing
   float* weights = nullptr;                  ///< [column][lane], aligned to 32 bytes

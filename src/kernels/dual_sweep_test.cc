@@ -17,11 +17,10 @@ namespace {
 
 // A random problem and the memory behind it.
 struct Fixture {
-  std::vector<std::uint64_t> offsets = {0};
+  std::vector<SweepRow> rows;
   std::vector<std::uint32_t> columns;
   std::vector<float> values;
-  std::vector<float> inverse_curvature;
-  std::vector<std::uint64_t> positives;
+  std::vector<std::uint16_t> positives;
   std::vector<std::uint8_t> active;
   std::vector<std::uint32_t> order;
   AlignedFloats weights;
@@ -29,9 +28,11 @@ struct Fixture {
   AlignedFloats duals;
   SweepProblem problem;
 
-  Fixture(std::size_t rows, std::size_t num_columns, std::size_t num_lanes, std::uint64_t seed) {
+  Fixture(std::size_t num_rows, std::size_t num_columns, std::size_t num_lanes,
+          std::uint64_t seed) {
     RandomStream random(seed, "dual_sweep_test");
-    for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t row = 0; row < num_rows; ++row) {
+      const std::size_t begin = columns.size();
       float squares = 1.0F;
       for (std::uint32_t column = 0; column < num_columns; ++column) {
         if (random.below(3) != 0) continue;
@@ -39,25 +40,25 @@ struct Fixture {
         values.push_back(static_cast<float>(random.uniform()));
         squares += values.back() * values.back();
       }
-      offsets.push_back(columns.size());
-      inverse_curvature.push_back(1.0F / (squares + 0.5F));
-      positives.push_back(random() & random() & (~std::uint64_t{0} >> (64 - num_lanes)));
+      rows.push_back({.column_begin = begin,
+                      .value_begin = begin,
+                      .size = static_cast<std::uint32_t>(columns.size() - begin),
+                      .inverse_curvature = 1.0F / (squares + 0.5F)});
+      positives.push_back(
+          static_cast<std::uint16_t>(random() & random() & ((1U << num_lanes) - 1)));
     }
-    columns.resize(columns.size() + kColumnsAhead, 0);
     problem.num_groups = (num_lanes + kGroupLanes - 1) / kGroupLanes;
-    problem.used_lanes = ~std::uint64_t{0} >> (64 - num_lanes);
+    problem.used_lanes = (1U << num_lanes) - 1;
     const std::size_t lanes = problem.num_groups * kGroupLanes;
     weights.assign_zero(num_columns * lanes);
     bias.assign_zero(lanes);
-    duals.assign_zero(rows * lanes);
-    active.assign(rows, 0);
-    order.resize(rows);
+    duals.assign_zero(num_rows * lanes);
+    active.assign(num_rows, 0);
+    order.resize(num_rows);
     std::iota(order.begin(), order.end(), 0U);
-    problem.offsets = offsets.data();
+    problem.rows = rows.data();
     problem.columns = columns.data();
-    problem.value_begins = offsets.data();
     problem.values = values.data();
-    problem.inverse_curvature = inverse_curvature.data();
     problem.positives = positives.data();
     problem.weights = weights.data();
     problem.bias = bias.data();
@@ -76,7 +77,7 @@ bool has_fma() {
 }
 
 TEST(DualSweep, EqualsTheReferenceForAnyNumberOfLanes) {
-  for (const std::size_t num_lanes : {1U, 7U, 8U, 9U, 25U, 40U, 63U, 64U}) {
+  for (const std::size_t num_lanes : {1U, 7U, 8U, 9U, 15U, 16U}) {
     Fixture fast(50, 30, num_lanes, num_lanes);
     Fixture slow(50, 30, num_lanes, num_lanes);
     fast.problem.tolerance = slow.problem.tolerance = 0.02F;
@@ -118,7 +119,8 @@ TEST(DualSweep, ConvergesToTheOptimum) {
   for (std::size_t row = 0; row < fixture.order.size(); ++row) {
     for (std::size_t lane = 0; lane < 16; ++lane) {
       double z = p.bias[lane];
-      for (std::uint64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
+      const std::uint64_t begin = p.rows[row].column_begin;
+      for (std::uint64_t at = begin; at < begin + p.rows[row].size; ++at) {
         z += static_cast<double>(p.values[at]) * p.weights[p.columns[at] * 16 + lane];
       }
       const double y = (p.positives[row] >> lane & 1) != 0 ? 1 : -1;

@@ -199,12 +199,17 @@ class LevelSampler {
                    BlockFigures& figures) const {
     constexpr std::size_t kLanes = kernels::kGroupLanes;
     const auto children = static_cast<std::size_t>(std::popcount(weights.present));
-    const std::size_t lanes = (children + kLanes - 1) / kLanes * kLanes;
-    const std::size_t occurring = gathered.global_of.size();
-    figures.example_bytes = 4 * (gathered.columns.size() + occurring + gathered.rows()) +
-                            8 * (gathered.offsets.size() + gathered.value_begins.size());
-    // Duals, positives, order and state of the rows; weights, and their order by feature.
-    figures.lane_bytes = gathered.rows() * (4 * lanes + 13) + occurring * (4 * lanes + 12);
+    const std::size_t lanes =
+        std::min(kernels::kMaxLanes, (children + kLanes - 1) / kLanes * kLanes);
+    const std::size_t rows = gathered.rows.size();
+    const std::size_t occurring =
+        gathered.is_copy ? gathered.global_of.size() : examples_.features.num_columns;
+    figures.example_bytes = rows * sizeof(kernels::SweepRow) +
+                            4 * (gathered.columns.size() + gathered.global_of.size());
+    // Duals, positives, order and state of the rows; weights, and their order by feature; what was
+    // found of the children, in batches.
+    figures.lane_bytes = rows * (4 * lanes + 7) + occurring * (4 * lanes + 12) +
+                         4 * weights.values.size() + 12 * weights.features.size();
     kernels::RecordTable table;
     table.num_groups = shape_.mask_bytes();
     table.num_blocks = shape_.num_blocks();
