@@ -3,6 +3,7 @@
 #include "heads/node_solver.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -15,6 +16,30 @@ namespace {
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kMaxChildren = 64;
 constexpr std::size_t kMaxBatches = kMaxChildren / kernels::kMaxLanes;
+
+// Four sums that do not wait for each other.
+float squared_length(std::span<const float> values) {
+  float sums[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= values.size(); i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += values[i + k] * values[i + k];
+  }
+  for (; i < values.size(); ++i) sums[0] += values[i] * values[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// Whether any lane's weight is larger than the bound, which is most often not so. Of floats that
+// are not negative the larger one has the larger bits, and compilers compare integers side by side.
+bool any_larger(const float* weights, std::size_t lanes, float bound) {
+  const auto bound_bits = std::bit_cast<std::int32_t>(bound);
+  std::int32_t found = 0;
+  for (std::size_t first = 0; first < lanes; first += kernels::kGroupLanes) {
+    for (std::size_t lane = first; lane < first + kernels::kGroupLanes; ++lane) {
+      found |= (std::bit_cast<std::int32_t>(weights[lane]) & 0x7FFFFFFF) > bound_bits ? 1 : 0;
+    }
+  }
+  return found != 0;
+}
 
 void clear_records(NodeWeights& weights) {
   weights.features.clear();
@@ -144,8 +169,7 @@ void NodeSolver::list_rows(std::span<const Visit> visits, NodeExamples& examples
     if (visit.row == last_row) continue;
     last_row = visit.row;
     const SparseRow row = features_[visit.row];
-    float squares = 1.0F;  // of the bias
-    for (const float value : row.values) squares += value * value;
+    const float squares = 1.0F + squared_length(row.values);  // of the bias too
     const std::uint64_t begin = features_.offsets[visit.row];
     examples.rows.push_back({.column_begin = begin,
                              .value_begin = begin,
@@ -181,18 +205,29 @@ void NodeSolver::copy_columns(NodeExamples& examples) {
   renumber_by_frequency(examples);
 }
 
-// The weights of frequent features, most of what a sweep touches, come to lie together in cache.
-void NodeSolver::renumber_by_frequency(NodeExamples& examples) const {
-  std::vector<std::uint32_t> by_count(examples.global_of.size());
-  std::iota(by_count.begin(), by_count.end(), 0U);
-  std::stable_sort(by_count.begin(), by_count.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return column_counts_[a] > column_counts_[b];
-  });
-  std::vector<std::uint32_t> renumbered(examples.global_of.size());
-  std::vector<std::uint32_t> new_global(examples.global_of.size());
-  for (std::size_t i = 0; i < by_count.size(); ++i) {
-    renumbered[by_count[i]] = static_cast<std::uint32_t>(i);
-    new_global[i] = examples.global_of[by_count[i]];
+// Columns by ascending key; equal keys by number. Key and column are sorted as one number, which is
+// quicker than looking keys up.
+template <class Key>
+void NodeSolver::sort_columns(std::size_t count, const Key& key) {
+  std::vector<std::uint64_t> keyed(count);
+  for (std::size_t i = 0; i < count; ++i) keyed[i] = std::uint64_t{key(i)} << 32U | i;
+  std::sort(keyed.begin(), keyed.end());
+  sorted_columns_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    sorted_columns_[i] = static_cast<std::uint32_t>(keyed[i]);
+  }
+}
+
+// The weights of frequent features, most of what a sweep touches, come to lie together: they are on
+// few pages.
+void NodeSolver::renumber_by_frequency(NodeExamples& examples) {
+  const std::size_t count = examples.global_of.size();
+  sort_columns(count, [this](std::size_t i) { return ~column_counts_[i]; });
+  std::vector<std::uint32_t> renumbered(count);
+  std::vector<std::uint32_t> new_global(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    renumbered[sorted_columns_[i]] = static_cast<std::uint32_t>(i);
+    new_global[i] = examples.global_of[sorted_columns_[i]];
   }
   examples.global_of = std::move(new_global);
   for (std::uint32_t& column : examples.columns) column = renumbered[column];
@@ -252,12 +287,13 @@ std::size_t NodeSolver::num_columns(const NodeExamples& examples) const noexcept
 }
 
 void NodeSolver::order_by_feature(const NodeExamples& examples) {
-  by_feature_.resize(num_columns(examples));
-  std::iota(by_feature_.begin(), by_feature_.end(), 0U);
-  if (!examples.is_copy) return;
-  const std::vector<std::uint32_t>& global_of = examples.global_of;
-  std::sort(by_feature_.begin(), by_feature_.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return global_of[a] < global_of[b]; });
+  if (examples.is_copy) {
+    const std::vector<std::uint32_t>& global_of = examples.global_of;
+    sort_columns(global_of.size(), [&](std::size_t i) { return global_of[i]; });
+  } else {
+    sorted_columns_.resize(features_.num_columns);
+    std::iota(sorted_columns_.begin(), sorted_columns_.end(), 0U);
+  }
 }
 
 // The weights of the batch that are large enough, without presence and bias.
@@ -268,8 +304,9 @@ void NodeSolver::collect(const NodeExamples& examples, NodeWeights& found) const
   std::sort(by_child.begin(), by_child.end(),
             [this](std::size_t a, std::size_t b) { return lane_children_[a] < lane_children_[b]; });
   const std::size_t lanes = bias_.size();
-  for (const std::uint32_t column : by_feature_) {
+  for (const std::uint32_t column : sorted_columns_) {
     const float* weights = weights_.data() + column * lanes;
+    if (!any_larger(weights, lanes, options_.prune)) continue;
     std::uint64_t mask = 0;
     for (const std::size_t lane : by_child) {
       if (std::fabs(weights[lane]) > options_.prune) {
@@ -277,7 +314,6 @@ void NodeSolver::collect(const NodeExamples& examples, NodeWeights& found) const
         found.values.push_back(weights[lane]);
       }
     }
-    if (mask == 0) continue;
     found.features.push_back(examples.is_copy ? examples.global_of[column] : column);
     found.masks.push_back(mask);
   }

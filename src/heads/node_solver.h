@@ -84,7 +84,9 @@ class NodeSolver {
  private:
   void list_rows(std::span<const Visit> visits, NodeExamples& examples) const;
   void copy_columns(NodeExamples& examples);
-  void renumber_by_frequency(NodeExamples& examples) const;
+  void renumber_by_frequency(NodeExamples& examples);
+  template <class Key>
+  void sort_columns(std::size_t count, const Key& key);
   void rank_children(std::span<const Visit> visits, ChildRange children);
   void mark_positives(std::span<const Visit> visits, ChildRange children);
   void run_sweeps(const NodeExamples& examples, RandomStream random);
@@ -100,7 +102,7 @@ class NodeSolver {
   // The node at hand.
   NodeExamples examples_;
   std::vector<std::uint32_t> column_counts_;
-  std::vector<std::uint32_t> by_feature_;      // columns, if they are not the features
+  std::vector<std::uint32_t> sorted_columns_;
   std::vector<std::uint8_t> ranked_children_;  // of the range, that have examples
   std::vector<NodeWeights> batches_;           // found of so many of them at a time
   NodeWeights merged_;  // grows here, so that results take no more than they hold

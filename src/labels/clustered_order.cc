@@ -37,9 +37,28 @@ struct Scored {
 
 // Dense vectors over features, one set for each thread; zero between splits.
 struct Workspace {
-  std::array<std::vector<float>, 2> sums;  // centroids of the two halves; [0] also their difference
-  std::vector<std::uint32_t> columns;      // those that occur in the node
+  std::vector<float> all;              // sum of the node's labels
+  std::vector<float> first;            // sum of those in the first half
+  std::vector<float> direction;        // from the second half's centroid to the first's
+  std::vector<std::uint32_t> columns;  // those that occur in the node
 };
+
+// Four sums that do not wait for each other; in double, for a label may have thousands of features.
+double dot(const SparseRow& row, const std::vector<float>& direction) {
+  std::array<double, 4> sums = {};
+  const auto product = [&](std::size_t i) {
+    return static_cast<double>(direction[row.columns[i]]) * static_cast<double>(row.values[i]);
+  };
+  std::size_t i = 0;
+  for (; i + 4 <= row.size(); i += 4) {
+    sums[0] += product(i);
+    sums[1] += product(i + 1);
+    sums[2] += product(i + 2);
+    sums[3] += product(i + 3);
+  }
+  for (; i < row.size(); ++i) sums[0] += product(i);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
 
 class Clusterer {
  public:
@@ -121,11 +140,11 @@ class Clusterer {
   void divide(const Node& node, std::size_t cut, Workspace& workspace, const Context* threads) {
     const std::span<Scored> members = std::span(scored_).subspan(node.begin, node.end - node.begin);
     const std::size_t half = cut - node.begin;
-    collect_columns(members, workspace);
+    add_labels(members, workspace);
     seed_direction(node, members, workspace);
     std::vector<LabelId> previous;
     for (std::int32_t iteration = 0; iteration < options_.max_iterations; ++iteration) {
-      score(members, workspace.sums[0], threads);
+      score(members, workspace.direction, threads);
       std::nth_element(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(half),
                        members.end());
       // The order within a half is the library's business; by id, sums do not depend on it.
@@ -135,23 +154,31 @@ class Clusterer {
       std::vector<LabelId> chosen(half);
       for (std::size_t i = 0; i < half; ++i) chosen[i] = members[i].label;
       if (chosen == previous) break;
+      if (iteration + 1 < options_.max_iterations) {
+        move_labels(previous, chosen, workspace.first);
+        update_direction(workspace);
+      }
       previous = std::move(chosen);
-      if (iteration + 1 < options_.max_iterations)
-        update_direction(members, half, workspace, threads);
     }
-    for (auto& sum : workspace.sums) {
-      for (const std::uint32_t column : workspace.columns) sum[column] = 0;
+    for (const std::uint32_t column : workspace.columns) {
+      workspace.all[column] = workspace.first[column] = workspace.direction[column] = 0;
     }
   }
 
-  void collect_columns(std::span<const Scored> members, Workspace& workspace) const {
-    for (auto& sum : workspace.sums) sum.resize(centroids_.num_columns, 0);
-    std::vector<float>& mark = workspace.sums[1];
+  // The columns that occur, and the sum of all labels.
+  void add_labels(std::span<const Scored> members, Workspace& workspace) const {
+    for (auto* sum : {&workspace.all, &workspace.first, &workspace.direction}) {
+      sum->resize(centroids_.num_columns, 0);
+    }
+    std::vector<float>& mark = workspace.first;
     workspace.columns.clear();
     for (const Scored& member : members) {
-      for (const std::uint32_t column : centroids_[index_of(member.label)].columns) {
+      const SparseRow row = centroids_[index_of(member.label)];
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::uint32_t column = row.columns[i];
         if (mark[column] == 0) workspace.columns.push_back(column);
         mark[column] = 1;
+        workspace.all[column] += row.values[i];
       }
     }
     for (const std::uint32_t column : workspace.columns) mark[column] = 0;
@@ -163,8 +190,8 @@ class Clusterer {
     RandomStream random(context_.seed(), "order.split", node.first * 64 + node.level);
     const std::size_t a = random.below(members.size());
     const std::size_t b = (a + 1 + random.below(members.size() - 1)) % members.size();
-    add_row(members[a].label, 1, workspace.sums[0]);
-    add_row(members[b].label, -1, workspace.sums[0]);
+    add_row(members[a].label, 1, workspace.direction);
+    add_row(members[b].label, -1, workspace.direction);
   }
 
   void add_row(LabelId label, float weight, std::vector<float>& sum) const {
@@ -176,44 +203,50 @@ class Clusterer {
              const Context* threads) const {
     for_blocks(threads, members.size(), [&](std::size_t begin, std::size_t end) {
       for (Scored& member : members.subspan(begin, end - begin)) {
-        const SparseRow row = centroids_[index_of(member.label)];
-        double sum = 0;
-        for (std::size_t i = 0; i < row.size(); ++i) {
-          sum +=
-              static_cast<double>(direction[row.columns[i]]) * static_cast<double>(row.values[i]);
-        }
-        member.score = sum;
+        member.score = dot(centroids_[index_of(member.label)], direction);
       }
     });
   }
 
-  // direction = centroid of the first half - centroid of the second, each of unit length.
-  void update_direction(std::span<const Scored> members, std::size_t half, Workspace& workspace,
-                        const Context* threads) const {
-    std::array<double, 2> inverse_norm = {};
-    const auto sum_half = [&](std::size_t side) {
-      std::vector<float>& sum = workspace.sums[side];
-      for (const std::uint32_t column : workspace.columns) sum[column] = 0;
-      for (const Scored& member : side == 0 ? members.first(half) : members.subspan(half)) {
-        add_row(member.label, 1, sum);
+  // The sum of the first half after its labels, ascending, have become others. Few change after the
+  // first iteration, and what these cost is all that a split's sums cost.
+  void move_labels(std::span<const LabelId> old_labels, std::span<const LabelId> new_labels,
+                   std::vector<float>& sum) const {
+    std::size_t o = 0;
+    std::size_t n = 0;
+    while (o < old_labels.size() || n < new_labels.size()) {
+      const bool is_old = o < old_labels.size();
+      const bool is_new = n < new_labels.size();
+      if (is_old && is_new && old_labels[o] == new_labels[n]) {
+        ++o;
+        ++n;
+      } else if (!is_new || (is_old && old_labels[o] < new_labels[n])) {
+        add_row(old_labels[o++], -1, sum);
+      } else {
+        add_row(new_labels[n++], 1, sum);
       }
-      double squares = 0;
-      for (const std::uint32_t column : workspace.columns) {
-        squares += static_cast<double>(sum[column]) * static_cast<double>(sum[column]);
-      }
-      inverse_norm[side] = squares > 0 ? 1 / std::sqrt(squares) : 0;
-    };
-    if (threads != nullptr) {
-      parallel_for(*threads, 2, sum_half);
-    } else {
-      sum_half(0);
-      sum_half(1);
     }
-    std::vector<float>& direction = workspace.sums[0];
+  }
+
+  // direction = centroid of the first half - centroid of the second, each of unit length.
+  static void update_direction(Workspace& workspace) {
+    double first_squares = 0;
+    double second_squares = 0;
     for (const std::uint32_t column : workspace.columns) {
-      direction[column] =
-          static_cast<float>(static_cast<double>(direction[column]) * inverse_norm[0] -
-                             static_cast<double>(workspace.sums[1][column]) * inverse_norm[1]);
+      const double first = workspace.first[column];
+      const double second = static_cast<double>(workspace.all[column]) - first;
+      first_squares += first * first;
+      second_squares += second * second;
+    }
+    const auto inverse_root = [](double squares) {
+      return squares > 0 ? 1 / std::sqrt(squares) : 0;
+    };
+    const double first_scale = inverse_root(first_squares);
+    const double second_scale = inverse_root(second_squares);
+    for (const std::uint32_t column : workspace.columns) {
+      const double first = workspace.first[column];
+      const double second = static_cast<double>(workspace.all[column]) - first;
+      workspace.direction[column] = static_cast<float>(first * first_scale - second * second_scale);
     }
   }
 
