@@ -207,9 +207,9 @@ class LevelSampler {
     figures.example_bytes = rows * sizeof(kernels::SweepRow) +
                             4 * (gathered.columns.size() + gathered.global_of.size());
     // Duals, positives, order and state of the rows; weights, and their order by feature; what was
-    // found of the children, in batches.
-    figures.lane_bytes = rows * (4 * lanes + 7) + occurring * (4 * lanes + 12) +
-                         4 * weights.values.size() + 12 * weights.features.size();
+    // found of the children, in batches and together, in vectors that hold half as much again.
+    const std::size_t found = 4 * weights.values.size() + 12 * weights.features.size();
+    figures.lane_bytes = rows * (4 * lanes + 7) + occurring * (4 * lanes + 12) + 3 * found;
     kernels::RecordTable table;
     table.num_groups = shape_.mask_bytes();
     table.num_blocks = shape_.num_blocks();
@@ -266,7 +266,13 @@ class LevelSampler {
     plan.candidate_bytes = num_candidates_ == 0 ? 0 : 4 * num_candidates_ + 8 * rows;
     plan.visit_bytes =
         8 * (num_candidates_ + examples_.labels.items.size()) + 16 * shape_.num_parents;
-    const BlockFigures& largest = figures[0];
+    // Solvers keep the most that a block took. The block of most rows need not be the one: its
+    // examples may be used where they are.
+    BlockFigures largest;
+    for (const BlockFigures& block : figures) {
+      largest.example_bytes = std::max(largest.example_bytes, block.example_bytes);
+      largest.lane_bytes = std::max(largest.lane_bytes, block.lane_bytes);
+    }
     const bool shared = shape_.blocks_per_parent > 1;
     plan.shared_bytes = shared ? largest.example_bytes : 0;
     plan.solver_bytes =
@@ -363,13 +369,13 @@ LinearPlan plan_linear(const Context& context, const TrainingSet& set, const Lin
   plan.members = options.ensemble;
   plan.lengths = member_lengths(options, set.names.size(), 0);
   plan.solvers = context.threads();
-  release_free_memory();
+  const labels::Order order = order_labels(context, examples, set.names.size(), plan.lengths);
+  plan.preparing_bytes = process_memory().peak;
+  release_free_memory();  // what ordering leaves in pieces stays, as it will in training
   plan.resident_bytes = std::max(process_memory().resident, plan.feature_bytes);
   if (should_choose_loss_weight(examples.features)) {
     plan.resident_bytes += loss_weight_search_bytes(examples.features);
   }
-  const labels::Order order = order_labels(context, examples, set.names.size(), plan.lengths);
-  plan.preparing_bytes = process_memory().peak;
   check_budget(plan.preparing_bytes, ram_bytes, "ordering the labels");
   // Within a budget one block after the other: how many fit at once is not known yet.
   const Context alone({.threads = 1, .seed = context.seed()});
