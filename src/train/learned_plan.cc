@@ -212,7 +212,9 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
                           static_cast<double>((kPlaceBytes + kOrderBytes) * ordered_labels) +
                           (finished + (has_copy ? 1 : 0)) * static_cast<double>(encoder_parameters);
     check_budget(static_cast<std::uint64_t>(kReserve * others), ram_bytes,
-                 "the data, the encoder and the order of labels alone");
+                 ordered_labels == 0
+                     ? "the data and the encoder alone"
+                     : "the data, the encoder and an order of labels (identity needs none) alone");
     // Finished members and copies hold a head's weights again.
     const double heads_held = 1 + finished + (has_copy ? 1 : 0);
     head.ram_bytes =
