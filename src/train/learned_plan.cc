@@ -26,6 +26,7 @@ constexpr double kReserve = 1.1;
 // itself, which is there until the head is made.
 constexpr std::uint64_t kPlaceBytes = 8;
 constexpr std::uint64_t kOrderBytes = 12;
+constexpr std::uint64_t kCountBytes = 4;  // how often it occurs, for the file
 // Code, stacks and tables that a process touches first when it trains, as measured.
 constexpr std::uint64_t kProcessBytes = std::uint64_t{2} << 20U;
 
@@ -228,6 +229,7 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   plan.head_bytes = std::max({step_bytes(plan.head, planned.cost, options.batch) - unkept +
                                   code_bytes(plan.head) + place_bytes,
                               head_parameters + place_bytes + kOrderBytes * ordered_labels,
+                              head_parameters + place_bytes + kCountBytes * set.names.size(),
                               code_work_bytes(plan.head, options)});
   plan.member_bytes = encoder_parameters + head_parameters + place_bytes;
   plan.copy_bytes = has_copy ? encoder_parameters + head_parameters : 0;
