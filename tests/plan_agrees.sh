@@ -28,7 +28,7 @@ compare() {  # DATA, then flags for both
 }
 
 compare_learned() {  # DATA, then flags
-  "$MHE" train "$1" --encoder bag --dim 256 --epochs 1 --threads 2 --json --out m.mhe "${@:2}" >train.json
+  "$MHE" train "$1" --encoder "${encoder:-bag}" --dim 256 --epochs 1 --threads 2 --json --out m.mhe "${@:2}" >train.json
   agree "$* model" "$(number planned_model_mb train.json)" "$(number model_mb train.json)"
   agree "$* RAM" "$(number planned_train_mb train.json)" "$(number peak_rss_mb train.json)"
 }
@@ -56,6 +56,13 @@ for data in many.txt single.txt; do  # sigmoid and softmax
 done
 compare_learned single.txt --head product --rank 32
 compare_learned single.txt --head product --redundant-heads 12 --code-epochs 1
+# Dense rows take more while they are read than while they are trained on.
+awk 'BEGIN { for (i = 0; i < 6000; ++i) {
+  printf "{\"label\":\"l%d\",\"features\":[", i % 500
+  for (j = 0; j < 600; ++j) printf "%s%d", j ? "," : "", (i * (j + 7)) % 13
+  print "]}"
+} }' >dense.jsonl
+encoder=dense compare_learned dense.jsonl --head cascade
 
 # A budget below the data is refused while reading, one below the training before it starts.
 if "$MHE" train wide.txt --out r.mhe --ram 15M 2>error.txt; then

@@ -238,6 +238,8 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   // The file has the labels at positions only.
   plan.model_bytes = options.ensemble * (plan.member_bytes - place_bytes / 2) + name_bytes(set);
   if (ram_bytes > 0) check_budget(plan.train_bytes, ram_bytes, "training");
+  // Reading dense rows may have taken more than training will.
+  plan.train_bytes = std::max(plan.train_bytes, process_memory().peak);
   return plan;
 }
 
