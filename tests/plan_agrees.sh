@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # plan_agrees.sh: what `mhe plan DATA` says of RAM and model size and what `mhe train`
-# then takes differ by at most 15 %, and a budget is kept or refused.
+# then takes differ by at most 15 %, and a budget is kept or refused; the same for what a
+# training with a learned encoder plans for itself.
 set -euo pipefail
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -26,6 +27,12 @@ compare() {  # DATA, then flags for both
   agree "$data RAM" "$(number train_bytes plan.json | awk '{print $1 / 1e6}')" "$(number peak_rss_mb train.json)"
 }
 
+compare_learned() {  # DATA, then flags
+  "$MHE" train "$1" --encoder "${encoder:-bag}" --dim 256 --epochs 1 --threads 2 --json --out m.mhe "${@:2}" >train.json
+  agree "$* model" "$(number planned_model_mb train.json)" "$(number model_mb train.json)"
+  agree "$* RAM" "$(number planned_train_mb train.json)" "$(number peak_rss_mb train.json)"
+}
+
 # Like real texts: labels and words by Zipf's law, 75 and 30 of the words of a row from its labels.
 make() {  # NAME, then flags
   "$MHE" data synthetic --out "$1" --dev-rows 0 --test-rows 0 --words-per-label 40 --noise 0.667 "${@:2}" >make.txt 2>&1 ||
@@ -36,6 +43,26 @@ make wide --rows 12000 --features 30000 --labels 2000 --words-per-row 225
 make narrow --rows 20000 --features 5000 --labels 300 --words-per-row 90
 compare wide.txt
 compare narrow.txt --prune 0.2 --lengths 20,15
+
+# Rows of labels, and scores of a batch, weigh more than the data.
+make many --rows 1500 --features 2000 --labels 30000 --words-per-row 30
+make single --rows 1500 --features 2000 --labels 30000 --words-per-row 30 --labels-per-row 1
+for data in many.txt single.txt; do  # sigmoid and softmax
+  compare_learned $data --head onehot
+  compare_learned $data --head sampling
+  compare_learned $data --head cascade --order random
+  compare_learned $data --head cascade --order clustered
+  compare_learned $data --head product
+done
+compare_learned single.txt --head product --rank 32
+compare_learned single.txt --head product --redundant-heads 12 --code-epochs 1
+# Dense rows take more while they are read than while they are trained on.
+awk 'BEGIN { for (i = 0; i < 6000; ++i) {
+  printf "{\"label\":\"l%d\",\"features\":[", i % 500
+  for (j = 0; j < 600; ++j) printf "%s%d", j ? "," : "", (i * (j + 7)) % 13
+  print "]}"
+} }' >dense.jsonl
+encoder=dense compare_learned dense.jsonl --head cascade
 
 # A budget below the data is refused while reading, one below the training before it starts.
 if "$MHE" train wide.txt --out r.mhe --ram 15M 2>error.txt; then

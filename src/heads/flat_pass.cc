@@ -34,14 +34,25 @@ std::span<const Positive> rows_between(std::span<const Positive> positives, std:
   return {first, std::lower_bound(first, positives.end(), end, row_below)};
 }
 
+std::size_t rows_per_block(std::size_t dim) {
+  return dim <= kWideDim ? kBlockRows : kWideBlockRows;
+}
+
 }  // namespace
+
+std::size_t FlatPass::work_bytes(std::size_t num_ranges, std::size_t rows_per_range,
+                                 std::size_t dim, std::size_t batch) {
+  const std::size_t blocks = num_ranges * ((rows_per_range - 1) / rows_per_block(dim) + 1);
+  // Gradients of the parts, and the features turned.
+  return sizeof(float) * dim * batch * (std::min(kMaxParts, blocks) + 1);
+}
 
 std::span<const Positive> Targets::in_rows(std::size_t begin, std::size_t end) const {
   return rows_between(positives, begin, end);
 }
 
 void FlatPass::select(std::span<const RowRange> ranges, std::size_t dim) {
-  const std::size_t block_rows = dim <= kWideDim ? kBlockRows : kWideBlockRows;
+  const std::size_t block_rows = rows_per_block(dim);
   blocks_.clear();
   num_rows_ = 0;
   has_scores_ = false;

@@ -57,6 +57,7 @@ void ProductTargets::take_order(const labels::Order& order) {
           "product heads need an order without gaps; position {} is beyond {} labels",
           order.positions()[index_of(order.labels().back())], num_labels_);
   position_of_.assign(order.positions().begin(), order.positions().end());
+  label_at_.reserve(num_labels_);  // of 10^8 labels, growing would hold half as much again
   for (const LabelId label : order.labels()) {
     label_at_.push_back(static_cast<std::uint32_t>(index_of(label)));
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "labels/digit_vectors.h"
@@ -51,8 +52,15 @@ DenseMatrix train_rows(const Context& context, const Examples& examples, Learned
   options.order = "identity";
   options.epochs = options.code_epochs;
   MemberTrainer trainer(context, context.seed(), examples, plan, options);
+  double first_loss = 0;
   for (std::uint64_t step = 0; step < trainer.total_steps(); ++step) {
-    (void)trainer.train_step(step);
+    const double loss = trainer.train_step(step);
+    if (step == 0) first_loss = loss;
+    if (has_diverged(loss, first_loss)) {
+      fail(ErrorCode::kDiverged,
+           "the loss became {:.4g} at step {} of the code epochs; a smaller learning rate helps",
+           loss, step + 1);
+    }
     context.report({"learning what labels are alike", (step + 1) * options.batch,
                     trainer.total_steps() * options.batch, "rows"});
   }

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "heads/code_loss.h"
+#include "heads/flat_pass.h"
 #include "train/label_codes.h"
 #include "train/memory_plan.h"
 
@@ -21,6 +22,13 @@ constexpr std::uint64_t kCandidates = 10;
 constexpr std::uint64_t kDenseCandidates = 20;
 // What an estimate may be short of, so that a budget is kept.
 constexpr double kReserve = 1.1;
+// Bytes a label: what a head keeps of an order, positions and the labels at them, and the order
+// itself, which is there until the head is made.
+constexpr std::uint64_t kPlaceBytes = 8;
+constexpr std::uint64_t kOrderBytes = 12;
+constexpr std::uint64_t kCountBytes = 4;  // how often it occurs, for the file
+// Code, stacks and tables that a process touches first when it trains, as measured.
+constexpr std::uint64_t kProcessBytes = std::uint64_t{2} << 20U;
 
 heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& labels) {
   if (options.loss == "softmax") return heads::Loss::kSoftmax;
@@ -132,6 +140,38 @@ std::uint64_t code_loss_bytes(const heads::HeadSpec& spec, std::size_t batch) {
   return sizeof(float) * outputs * batch * heads::CodeLoss::kParts;
 }
 
+bool has_order(const LearnedOptions& options) {
+  return options.head != "onehot" && options.order != "identity" && options.order != "product" &&
+         options.redundant_heads == 0 && !options.powerset;
+}
+
+// What a step of a cascade holds for pairs of an example and a parent, and the first scores again,
+// by example.
+std::uint64_t pair_bytes(const heads::HeadSpec& spec, std::size_t batch) {
+  if (spec.kind != HeadKind::kCascade) return 0;
+  const std::uint64_t pairs = spec.candidates * (spec.lengths.size() - 1);
+  return sizeof(float) * batch * (pairs * spec.inner_dim + spec.lengths[0]);
+}
+
+// Sums of a step beside the scores: a batch against all rows, or the groups of its labels.
+std::uint64_t pass_bytes(const heads::HeadSpec& spec, std::size_t batch) {
+  if (spec.kind == HeadKind::kProduct) return 0;
+  if (spec.kind == HeadKind::kSampling) {
+    const std::size_t groups = std::min<std::size_t>(spec.lengths[0], batch);
+    return heads::FlatPass::work_bytes(groups, spec.lengths[1], spec.dim, batch);
+  }
+  const bool is_one_hot = spec.kind == HeadKind::kOneHot;
+  return heads::FlatPass::work_bytes(1, is_one_hot ? spec.num_labels : spec.lengths[0], spec.dim,
+                                     batch);
+}
+
+// Scores of a batch that the plan of a head counts, as softmax keeps them. Sigmoids of all labels
+// are made block by block.
+std::uint64_t unkept_score_bytes(const PlanOptions& options, heads::Loss loss) {
+  if (options.head != HeadKind::kOneHot || loss != heads::Loss::kSigmoid) return 0;
+  return sizeof(float) * options.num_labels * options.batch;
+}
+
 std::uint64_t name_bytes(const TrainingSet& set) {
   std::uint64_t bytes = 4 * set.names.size();
   for (std::size_t label = set.names.num_numbered(); label < set.names.size(); ++label) {
@@ -144,6 +184,14 @@ std::uint64_t name_bytes(const TrainingSet& set) {
          view.slots.size_bytes();
 }
 
+// One head in training; groups of heads have tables and outputs of their own, on the same features.
+std::uint64_t step_bytes(const heads::HeadSpec& spec, const HeadCost& cost, std::size_t batch) {
+  const std::uint64_t features = sizeof(float) * 2 * batch * spec.dim;
+  const auto one = static_cast<std::uint64_t>(cost.train_bytes);
+  return one + (spec.rank - 1) * (one - features) + code_loss_bytes(spec, batch) +
+         pass_bytes(spec, batch) + pair_bytes(spec, batch);
+}
+
 }  // namespace
 
 LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
@@ -151,34 +199,47 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   LearnedPlan plan;
   plan.encoder = make_encoder_spec(set, options);
   release_free_memory();
-  plan.data_bytes = process_memory().resident;
+  plan.data_bytes = process_memory().resident + kProcessBytes;
   plan.encoder_bytes = encoders::training_bytes(plan.encoder, options.batch);
   const std::uint64_t encoder_parameters = parameter_bytes(plan.encoder);
+  const std::uint64_t ordered_labels = has_order(options) ? set.names.size() : 0;
+  const std::uint64_t place_bytes = kPlaceBytes * ordered_labels;
   const bool has_copy = options.swa > 0 || options.patience > 0;
   PlanOptions head = head_options(set, options, plan.encoder.dim);
+  const std::uint64_t unkept = unkept_score_bytes(head, choose_loss(options, set.examples.labels));
   const auto finished = static_cast<double>(options.ensemble - 1);
-  const double others = static_cast<double>(plan.data_bytes + plan.encoder_bytes) +
-                        (finished + (has_copy ? 1 : 0)) * static_cast<double>(encoder_parameters);
   if (ram_bytes > 0) {
+    const double others = static_cast<double>(plan.data_bytes + plan.encoder_bytes) +
+                          static_cast<double>((kPlaceBytes + kOrderBytes) * ordered_labels) +
+                          (finished + (has_copy ? 1 : 0)) * static_cast<double>(encoder_parameters);
     check_budget(static_cast<std::uint64_t>(kReserve * others), ram_bytes,
-                 "the data and the encoder alone");
+                 ordered_labels == 0
+                     ? "the data and the encoder alone"
+                     : "the data, the encoder and an order of labels (identity needs none) alone");
     // Finished members and copies hold a head's weights again.
     const double heads_held = 1 + finished + (has_copy ? 1 : 0);
-    head.ram_bytes = static_cast<std::uint64_t>(
-        (static_cast<double>(ram_bytes) / kReserve - others) / heads_held);
+    head.ram_bytes =
+        unkept + static_cast<std::uint64_t>((static_cast<double>(ram_bytes) / kReserve - others) /
+                                            heads_held);
   }
   const Plan planned = make_plan(head);
   plan.head = make_head_spec(planned, set, options);
   const std::uint64_t head_parameters =
-      static_cast<std::uint64_t>(planned.cost.model_bytes) + code_bytes(plan.head);
-  plan.head_bytes = std::max(static_cast<std::uint64_t>(planned.cost.train_bytes) +
-                                 code_bytes(plan.head) + code_loss_bytes(plan.head, options.batch),
-                             code_work_bytes(plan.head, options));
-  plan.member_bytes = encoder_parameters + head_parameters;
-  plan.copy_bytes = has_copy ? plan.member_bytes : 0;
+      options.rank * static_cast<std::uint64_t>(planned.cost.model_bytes) + code_bytes(plan.head);
+  plan.head_bytes = std::max({step_bytes(plan.head, planned.cost, options.batch) - unkept +
+                                  code_bytes(plan.head) + place_bytes,
+                              head_parameters + place_bytes + kOrderBytes * ordered_labels,
+                              head_parameters + place_bytes + kCountBytes * set.names.size(),
+                              code_work_bytes(plan.head, options)});
+  plan.member_bytes = encoder_parameters + head_parameters + place_bytes;
+  plan.copy_bytes = has_copy ? encoder_parameters + head_parameters : 0;
   plan.train_bytes = plan.data_bytes + plan.encoder_bytes + plan.head_bytes + plan.copy_bytes +
                      (options.ensemble - 1) * plan.member_bytes;
-  plan.model_bytes = options.ensemble * plan.member_bytes + name_bytes(set);
+  // The file has the labels at positions only.
+  plan.model_bytes = options.ensemble * (plan.member_bytes - place_bytes / 2) + name_bytes(set);
+  if (ram_bytes > 0) check_budget(plan.train_bytes, ram_bytes, "training");
+  // Reading dense rows may have taken more than training will.
+  plan.train_bytes = std::max(plan.train_bytes, process_memory().peak);
   return plan;
 }
 

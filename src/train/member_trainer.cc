@@ -100,6 +100,11 @@ std::optional<labels::Order> make_label_order(const Context& context, const Exam
                                  {.placement = placement});
 }
 
+bool has_diverged(double loss, double first_loss) noexcept {
+  constexpr double kTimesFirst = 1000;
+  return !std::isfinite(loss) || loss > kTimesFirst * std::max(1.0, first_loss);
+}
+
 MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const Examples& examples,
                              const LearnedPlan& plan, const LearnedOptions& options)
     : context_(context.with_seed(seed)),

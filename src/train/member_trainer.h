@@ -41,6 +41,10 @@ struct NamedArray {
 [[nodiscard]] SparseMatrix centroids_of(const Context& context, const Examples& examples,
                                         const heads::HeadSpec& head);
 
+/// Whether the loss of a batch is no number or far beyond that of the first: bad batches are a few
+/// times worse than the start, a training that went astray gets worse without end.
+[[nodiscard]] bool has_diverged(double loss, double first_loss) noexcept;
+
 class MemberTrainer {
  public:
   /// Random weights, label order and batches of `seed`. Everything given must outlive it.

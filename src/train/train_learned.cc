@@ -25,9 +25,11 @@ std::uint64_t checksum_of(const T& values) {
   return checksum64(std::as_bytes(std::span(values)));
 }
 
-// Everything that decides what a training does.
+// Everything that decides what a training does, but for its learning rates: after a loss that
+// diverged it may go on with smaller ones.
 std::uint64_t fingerprint(const Context& context, const TrainingSet& set, const Examples& judged,
-                          const LearnedOptions& options) {
+                          LearnedOptions options) {
+  options.learning_rate = options.layer_rate = 0;
   const std::string description = to_json(options);
   const SparseMatrix& features = set.examples.features;
   const std::uint64_t sums[] = {
@@ -119,6 +121,7 @@ class Training {
     std::vector<EpochReport>& epochs = state_.epochs[state_.member];
     EpochReport& epoch = epochs.emplace_back();
     epoch.loss = state_.loss_sum / static_cast<double>(examples_.rows());
+    check_epoch(epoch.loss);
     state_.loss_sum = 0;
     const auto averaged =
         static_cast<std::size_t>(std::ceil(options_.swa * static_cast<double>(options_.epochs)));
@@ -138,26 +141,41 @@ class Training {
     }
     const bool is_last = state_.step == trainer.total_steps() || is_over;
     if (is_over) state_.step = trainer.total_steps();
-    if (run_.checkpoint_every > 0 && (is_last || epochs.size() % run_.checkpoint_every == 0)) {
-      save();
-    }
+    // A training on its way out is nothing to go on from: the checkpoint before it stays.
+    constexpr double kTimesFirst = 2;
+    const bool is_due =
+        run_.checkpoint_every > 0 && (is_last || epochs.size() % run_.checkpoint_every == 0);
+    if (is_due && !is_worse(epoch.loss, kTimesFirst)) save();
     return is_over;
   }
 
   void check_loss(double loss, MemberTrainer& trainer) {
     if (state_.step == 0) state_.first_loss = loss;
-    // Bad batches are a few times worse than the start; a training that went astray gets worse
-    // without end.
-    constexpr double kTimesFirst = 1000;
-    const double most = kTimesFirst * std::max(1.0, state_.first_loss);
-    if (std::isfinite(loss) && loss <= most) return;
-    const std::string kept =
-        std::filesystem::exists(path_)
-            ? fmt::format("; {} is of before, and goes on with --resume", path_)
-            : std::string();
-    fail(ErrorCode::kDiverged,
-         "the loss became {} at step {} (epoch {} of {}); a smaller learning rate helps{}", loss,
-         state_.step + 1, state_.step / trainer.steps_per_epoch() + 1, options_.epochs, kept);
+    if (!has_diverged(loss, state_.first_loss)) return;
+    fail_diverged(fmt::format("the loss became {:.4g} at step {} (epoch {} of {})", loss,
+                              state_.step + 1, state_.step / trainer.steps_per_epoch() + 1,
+                              options_.epochs));
+  }
+
+  // Whether a mean over an epoch, which has no bad batches to excuse it, is so many times worse
+  // than the start.
+  [[nodiscard]] bool is_worse(double loss, double times) const noexcept {
+    return loss > times * std::max(1.0, state_.first_loss);
+  }
+
+  void check_epoch(double loss) const {
+    constexpr double kTimesFirst = 10;
+    if (!is_worse(loss, kTimesFirst)) return;
+    fail_diverged(fmt::format("the loss of epoch {} of {} was {:.4g}, after {:.4g} at the start",
+                              state_.epochs[state_.member].size(), options_.epochs, loss,
+                              state_.first_loss));
+  }
+
+  [[noreturn]] void fail_diverged(const std::string& what) const {
+    fail(ErrorCode::kDiverged, "{}; a smaller learning rate helps{}", what,
+         has_checkpoint_
+             ? fmt::format("; {} is of before, from which --resume goes on with it", path_)
+             : std::string());
   }
 
   void report(const MemberTrainer& trainer, double loss) {
@@ -207,6 +225,7 @@ class Training {
     state_.copy_count = copy_.count();
     context_.report({"writing a checkpoint", 0, 0, "bytes"});
     write_checkpoint(path_, fingerprint_, state_, all_arrays());
+    has_checkpoint_ = true;
   }
 
   void resume() {
@@ -218,6 +237,7 @@ class Training {
     while (members_.size() < count) start_member();
     copy_.set_count(state_.copy_count);
     checkpoint->load(all_arrays());
+    has_checkpoint_ = true;
     for (const auto& epochs : state_.epochs) resumed_epochs_ += epochs.size();
   }
 
@@ -233,6 +253,7 @@ class Training {
   WeightCopy copy_;                    // of the one at work
   TrainingState state_;
   std::size_t resumed_epochs_ = 0;
+  bool has_checkpoint_ = false;  // of this training: another may have left one
   double shown_loss_ = 0;
 };
 

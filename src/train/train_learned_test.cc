@@ -201,6 +201,52 @@ TEST_F(TrainLearnedTest, SaysThatTheLossDiverged) {
   EXPECT_EQ(code_of([&] { (void)train(options); }), ErrorCode::kDiverged);
 }
 
+// Rates rise until the loss runs away; a training that went through good epochs before keeps the
+// last of them.
+TEST_F(TrainLearnedTest, GoesOnFromTheLastGoodEpochWithASmallerRate) {
+  LearnedOptions options = quick("bag", "onehot");
+  options.table_rule = "sgd";
+  options.layer_rule = "sgd";
+  options.schedule = "constant";
+  options.warmup = 1;
+  options.epochs = 20;
+  options.learning_rate = 1000;
+  LearnedRun run;
+  run.checkpoint_every = 1;
+  EXPECT_EQ(code_of([&] { (void)train(options, 2, run); }), ErrorCode::kDiverged);
+  ASSERT_TRUE(std::filesystem::exists(dir_.file("m.mhe.checkpoint")));
+  options.learning_rate = 0.1F;
+  run.resume = true;
+  const LearnedReport report = train(options, 2, run);
+  EXPECT_GE(report.resumed_epochs, 1U);
+  EXPECT_EQ(report.epochs[0].size(), options.epochs);
+}
+
+TEST_F(TrainLearnedTest, SaysThatTheCodeEpochsDiverged) {
+  LearnedOptions options = quick("bag", "product");
+  options.candidates = 0;
+  options.redundant_heads = 4;
+  options.code_epochs = 2;
+  options.loss = "softmax";
+  options.table_rule = "sgd";
+  options.learning_rate = 1e9F;
+  EXPECT_EQ(code_of([&] { (void)train(options); }), ErrorCode::kDiverged);
+}
+
+TEST_F(TrainLearnedTest, PlansTheSizeOfTheFileForEveryRank) {
+  for (const std::size_t rank : {1U, 8U}) {
+    LearnedOptions options = quick("bag", "product");
+    options.candidates = 0;
+    options.rank = rank;
+    options.loss = "softmax";
+    options.dim = 256;  // so that the header is little against the rows
+    options.epochs = 1;
+    const LearnedReport report = train(options);
+    const auto bytes = static_cast<double>(std::filesystem::file_size(dir_.file("m.mhe")));
+    EXPECT_NEAR(static_cast<double>(report.plan.model_bytes), bytes, 0.15 * bytes) << rank;
+  }
+}
+
 TEST_F(TrainLearnedTest, KeepsTheBestEpoch) {
   LearnedOptions options = quick("bag", "onehot");
   options.epochs = 30;
