@@ -102,6 +102,10 @@ void tell(Console& console, const TrainFlags& flags, const train::LinearReport& 
   console.say(fmt::format("{}, {} features, power of the path {:.2g}, loss weight {:.2g}",
                           shape_of(report), format_count(report.features), report.parent_power,
                           report.loss_weight));
+  if (report.name_rows > 0) {
+    console.say(fmt::format("the names of {} labels are learnt from as texts",
+                            format_count(report.name_rows)));
+  }
   if (report.neighbours > 0) {
     console.say(fmt::format("labels of like training rows weigh {:.2g}", report.neighbours));
   }
@@ -129,6 +133,7 @@ void print_json(Console& console, const TrainFlags& flags, const train::LinearRe
       {"parent_power", report.parent_power},
       {"loss_weight", report.loss_weight},
       {"neighbours", report.neighbours},
+      {"name_rows", report.name_rows},
       {"held_out_rows", report.judged_rows},
       {"wall_s", usage.wall_seconds},
       {"cpu_s", usage.cpu_seconds},
