@@ -180,7 +180,8 @@ void print_config(Console& console, const TrainFlags& flags, const CLI::App& com
   nlohmann::ordered_json values = option_values(command, options);
   for (auto& [key, value] : values.items()) {
     // What the data or a search may decide is left to them when the run is repeated.
-    const bool by_rule = key == "word-ngrams" || key == "min-df" || flags.tune_seconds > 0;
+    const bool by_rule = key == "word-ngrams" || key == "min-df" || key == "min-token-length" ||
+                         flags.tune_seconds > 0;
     if (by_rule && command.count("--" + key) == 0) value = nullptr;
   }
   for (const std::string& name : foreign_options(encoder)) {

@@ -22,7 +22,7 @@ LinearOptions preset(std::string_view name) {
   LinearOptions options;
   if (name == "fast") {
     options.leaf = 25;
-    options.prune_strength = 4;
+    options.prune_strength = 3.5F;
     options.text.word_ngrams = 1;
   } else if (name == "best") {
     options.ensemble = 3;
@@ -96,8 +96,12 @@ void choose_text_options(const TextSample& sample, text::VectorizerOptions& text
       800;  // bytes; pairs of words of longer texts cost more than they tell
   constexpr std::size_t kManyRows = 256;  // of few rows, all that recurs is worth keeping
   const std::uint32_t longest = text.word_ngrams;
-  if (sample.mean_bytes >= kShortText) text.word_ngrams = 1;
-  if (sample.rows >= kManyRows) text.min_df = 3;
+  if (sample.mean_bytes >= kShortText) {
+    text.word_ngrams = 1;
+    text.min_token_length = 2;  // single letters and digits number the parts of long texts
+  } else if (sample.rows >= kManyRows) {
+    text.min_df = 3;
+  }
   text.fields.clear();
   for (const std::string& name : sample.columns) {
     text::FieldOptions& field = text.fields.emplace_back();
