@@ -88,12 +88,14 @@ std::vector<text::FieldOptions> make_fields(const std::vector<std::string>& colu
 train::TextRule make_text_rule(const CLI::App& command, std::vector<std::string> own) {
   const bool keep_ngrams = command.count("--word-ngrams") > 0;
   const bool keep_min_df = command.count("--min-df") > 0;
-  return [own = std::move(own), keep_ngrams, keep_min_df](const train::TextSample& sample,
-                                                          text::VectorizerOptions& text) {
+  const bool keep_token_length = command.count("--min-token-length") > 0;
+  return [own = std::move(own), keep_ngrams, keep_min_df, keep_token_length](
+             const train::TextSample& sample, text::VectorizerOptions& text) {
     const text::VectorizerOptions given = text;
     train::choose_text_options(sample, text);
     if (keep_ngrams) text.word_ngrams = given.word_ngrams;
     if (keep_min_df) text.min_df = given.min_df;
+    if (keep_token_length) text.min_token_length = given.min_token_length;
     if (!own.empty()) text.fields = make_fields(sample.columns, own);
   };
 }

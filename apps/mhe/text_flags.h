@@ -21,7 +21,8 @@ void add_own_flag(CLI::App& command, std::vector<std::string>& own);
 [[nodiscard]] std::vector<text::FieldOptions> make_fields(const std::vector<std::string>& columns,
                                                           const std::vector<std::string>& own);
 
-/// The rule of training with what was given on the command line: --own, --word-ngrams, --min-df.
+/// The rule of training with what was given on the command line: --own, --word-ngrams,
+/// --min-df, --min-token-length.
 [[nodiscard]] train::TextRule make_text_rule(const CLI::App& command, std::vector<std::string> own);
 
 }  // namespace mhe::app

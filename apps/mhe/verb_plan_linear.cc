@@ -82,12 +82,15 @@ void run_linear_plan(Console& console, LinearPlanFlags flags, const CLI::App& co
   train::validate(options);
   const auto context = console.make_context(flags.threads);
   train::TrainingSet set =
-      train::read_training_set(*context, make_read_options(flags.data, flags.input), options.text,
-                               make_text_rule(command, flags.own), flags.ram_bytes);
+      train::read_training_set(*context, make_read_options(flags.data, flags.input),
+                               {.text = options.text,
+                                .rule = make_text_rule(command, flags.own),
+                                .ram_bytes = flags.ram_bytes,
+                                .label_text = options.label_text});
   (void)train::trim_labels(set, options.min_label_count);
-  const train::LinearPlan plan = train::plan_linear(
-      *context, set, train::decided(*context, options, set.examples, set.names.size()),
-      flags.ram_bytes);
+  options = train::decided(*context, options, set.examples, set.names.size());
+  train::learn_from_names(set);
+  const train::LinearPlan plan = train::plan_linear(*context, set, options, flags.ram_bytes);
   console.print(flags.json ? to_json(plan) : to_text(plan, console.width()));
   console.summarize({.rows = plan.rows, .labels = plan.labels});
 }

@@ -102,6 +102,10 @@ void tell(Console& console, const TrainFlags& flags, const train::LinearReport& 
   console.say(fmt::format("{}, {} features, power of the path {:.2g}, loss weight {:.2g}",
                           shape_of(report), format_count(report.features), report.parent_power,
                           report.loss_weight));
+  if (report.name_rows > 0) {
+    console.say(fmt::format("the names of {} labels are learnt from as texts",
+                            format_count(report.name_rows)));
+  }
   if (report.neighbours > 0) {
     console.say(fmt::format("labels of like training rows weigh {:.2g}", report.neighbours));
   }
@@ -129,6 +133,7 @@ void print_json(Console& console, const TrainFlags& flags, const train::LinearRe
       {"parent_power", report.parent_power},
       {"loss_weight", report.loss_weight},
       {"neighbours", report.neighbours},
+      {"name_rows", report.name_rows},
       {"held_out_rows", report.judged_rows},
       {"wall_s", usage.wall_seconds},
       {"cpu_s", usage.cpu_seconds},
@@ -175,7 +180,8 @@ void print_config(Console& console, const TrainFlags& flags, const CLI::App& com
   nlohmann::ordered_json values = option_values(command, options);
   for (auto& [key, value] : values.items()) {
     // What the data or a search may decide is left to them when the run is repeated.
-    const bool by_rule = key == "word-ngrams" || key == "min-df" || flags.tune_seconds > 0;
+    const bool by_rule = key == "word-ngrams" || key == "min-df" || key == "min-token-length" ||
+                         flags.tune_seconds > 0;
     if (by_rule && command.count("--" + key) == 0) value = nullptr;
   }
   for (const std::string& name : foreign_options(encoder)) {

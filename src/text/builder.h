@@ -48,6 +48,7 @@ class VectorizerBuilder {
   /// of no further use.
   void add(const Documents& documents);
 
+  [[nodiscard]] std::size_t num_fields() const noexcept { return options_.fields.size(); }
   [[nodiscard]] std::uint64_t num_documents() const noexcept { return num_documents_; }
 
   /// Entries that are kept of the documents: at least as many as the matrix will have.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "train/name_rows.h"
 #include "train/options_json.h"
 
 namespace mhe::train {
@@ -21,7 +22,7 @@ LinearOptions preset(std::string_view name) {
   LinearOptions options;
   if (name == "fast") {
     options.leaf = 25;
-    options.prune_strength = 4;
+    options.prune_strength = 3.5F;
     options.text.word_ngrams = 1;
   } else if (name == "best") {
     options.ensemble = 3;
@@ -56,6 +57,7 @@ void validate(const LinearOptions& options) {
           "prune strength {}; expected more than 0", options.prune_strength);
   require((options.neighbours >= 0 && options.neighbours <= 1) || options.neighbours == -1,
           "neighbours {}; expected 0 to 1, or -1", options.neighbours);
+  check_label_text(options.label_text);
   require(options.held_out >= 0 && options.held_out <= 0.5, "held out {}; expected 0 to 0.5",
           options.held_out);
 }
@@ -94,8 +96,12 @@ void choose_text_options(const TextSample& sample, text::VectorizerOptions& text
       800;  // bytes; pairs of words of longer texts cost more than they tell
   constexpr std::size_t kManyRows = 256;  // of few rows, all that recurs is worth keeping
   const std::uint32_t longest = text.word_ngrams;
-  if (sample.mean_bytes >= kShortText) text.word_ngrams = 1;
-  if (sample.rows >= kManyRows) text.min_df = 3;
+  if (sample.mean_bytes >= kShortText) {
+    text.word_ngrams = 1;
+    text.min_token_length = 2;  // single letters and digits number the parts of long texts
+  } else if (sample.rows >= kManyRows) {
+    text.min_df = 3;
+  }
   text.fields.clear();
   for (const std::string& name : sample.columns) {
     text::FieldOptions& field = text.fields.emplace_back();

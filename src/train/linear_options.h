@@ -29,6 +29,7 @@ struct LinearOptions {
   float prune = -1;                    ///< weights dropped; -1: by rule
   float prune_strength = 1;            ///< times what the rule says
   float neighbours = -1;               ///< weight of like rows; -1: what held-out rows prefer
+  std::string label_text = "auto";     ///< names of labels as rows: yes, no; auto: where they tell
   heads::CascadeOptions cascade;       ///< its `loss_weight` and `prune` come from those above
   text::VectorizerOptions text;        ///< without fields: these follow from the data
 
@@ -52,6 +53,9 @@ struct LinearOptions {
     v("prune_strength", prune_strength, "drop so many times larger weights than the rule says");
     v("neighbours", neighbours,
       "weight, 0 to 1, of the labels of like training rows; -1: chosen on held-out rows");
+    v("label_text", label_text,
+      "learn from the names of labels as from texts: yes, no, or auto: where rows resemble the "
+      "names of their labels");
     v("held_out", held_out,
       "share of rows, at least 200 and at most 1,000, held out for calibration; 0: none");
     text.visit(v);

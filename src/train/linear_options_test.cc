@@ -149,7 +149,15 @@ TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
   EXPECT_EQ(text.fields[0].word_ngrams, 2U);
   EXPECT_FALSE(text.fields[1].own);
   EXPECT_EQ(text.word_ngrams, 1U);
+  EXPECT_EQ(text.min_token_length, 2U);
+  EXPECT_EQ(text.min_df, 2U);
+}
+
+TEST(TextRule, ManyShortTextsLoseWhatTwoOfThemHold) {
+  text::VectorizerOptions text = LinearOptions().text;
+  choose_text_options({{"text"}, 100, 256}, text);
   EXPECT_EQ(text.min_df, 3U);
+  EXPECT_EQ(text.min_token_length, 1U);
 }
 
 TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {

@@ -81,8 +81,9 @@ Trained train_model(const TrainingRows& rows, const TrainOptions& options,
     run.out = path;
     run.resume = options.resume;
     return make_trained(
-        path, train::train_on_set(context, train::make_training_set(context, rows, linear.text),
-                                  linear, run, read_valid));
+        path, train::train_on_set(
+                  context, train::make_training_set(context, rows, linear.text, linear.label_text),
+                  linear, run, read_valid));
   }
   const train::LearnedOptions learned = make_learned_options(options, encoder);
   train::validate(learned);

@@ -294,7 +294,10 @@ LearnedReport train_learned(const Context& context, const data::ReadOptions& inp
     read_judged = [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
   }
   return train_learned_on_set(
-      context, read_any_training_set(context, input, options.text, run.text_rule, run.ram_bytes),
+      context,
+      read_any_training_set(
+          context, input,
+          {.text = options.text, .rule = run.text_rule, .ram_bytes = run.ram_bytes}),
       options, run, read_judged);
 }
 

@@ -113,6 +113,18 @@ metrics::Calibration judge(const Context& context, const TrainingSet& set,
   return metrics::fit_calibration(ranked.items);
 }
 
+// Rows of the data that a model is learnt from: what label frequencies are about.
+struct TrainedRows {
+  std::vector<std::uint32_t> label_counts;
+  std::size_t rows = 0;
+
+  void add(const Ragged<LabelId>& labels) {
+    const std::vector<std::uint32_t> more = count_labels(labels, label_counts.size());
+    for (std::size_t i = 0; i < more.size(); ++i) label_counts[i] += more[i];
+    rows += labels.rows();
+  }
+};
+
 // Puts rows that were held out back.
 void give_back(Examples& examples, const Examples& rows) {
   examples.features.append(rows.features);
@@ -177,7 +189,11 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
     read_judged = [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
   }
   return train_on_set(context,
-                      read_training_set(context, input, options.text, run.text_rule, run.ram_bytes),
+                      read_training_set(context, input,
+                                        {.text = options.text,
+                                         .rule = run.text_rule,
+                                         .ram_bytes = run.ram_bytes,
+                                         .label_text = options.label_text}),
                       options, run, read_judged);
 }
 
@@ -198,6 +214,10 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   LinearOptions options = decided(context, given, set.examples, set.names.size());
   report.lengths = member_lengths(options, set.names.size(), 0);
   report.loss_weight = options.loss_weight;
+  report.name_rows = set.name_rows.rows();
+  TrainedRows trained = {std::vector<std::uint32_t>(set.names.size(), 0)};
+  trained.add(set.examples.labels);
+  learn_from_names(set);
   if (run.ram_bytes > 0) {
     options.cascade.solvers = plan_linear(context, set, options, run.ram_bytes).solvers;
   }
@@ -225,16 +245,16 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   }
   if (!read_judged && judged.rows() > 0 && is_little(set.examples.features)) {
     give_back(set.examples, judged);
+    trained.add(judged.labels);
     train_again(context, set, options, partial, learnt);
   }
   context.report({"writing the model", 0, 0, "bytes"});
-  const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
   model::write_linear(run.out, {.parts = {.names = set.names,
                                           .num_features = set.examples.features.num_columns,
                                           .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
                                           .calibration = std::move(calibration),
-                                          .training_rows = set.examples.rows(),
-                                          .label_counts = counts,
+                                          .training_rows = trained.rows,
+                                          .label_counts = trained.label_counts,
                                           .options_json = to_json(options)},
                                 .members = learnt.members,
                                 .neighbours = &learnt.neighbours,

@@ -47,6 +47,7 @@ struct LinearReport {
   float parent_power = 0;
   float loss_weight = 0;
   float neighbours = 0;            ///< weight of like rows
+  std::size_t name_rows = 0;       ///< names of labels that were learnt from as texts
   std::vector<Trial> trials = {};  ///< of a search before the training
   std::size_t resumed_blocks = 0;  ///< that an interrupted run had finished
   std::size_t judged_rows = 0;     ///< held out, or of the validation data

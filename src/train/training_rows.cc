@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "predict/sparse_input.h"
 #include "text/builder.h"
+#include "train/name_rows.h"
 
 namespace mhe {
 namespace {
@@ -182,7 +183,7 @@ std::size_t TrainingRows::size() const noexcept {
 namespace train {
 
 TrainingSet make_training_set(const Context& context, const TrainingRows& rows,
-                              text::VectorizerOptions text) {
+                              text::VectorizerOptions text, std::string_view label_text) {
   const TrainingRowsAccess::Impl& from = TrainingRowsAccess::impl(rows);
   TrainingSet set;
   set.names = from.names;
@@ -195,9 +196,11 @@ TrainingSet make_training_set(const Context& context, const TrainingRows& rows,
     choose_text_options(sample_text(from.field_names, from.texts), text);
     text::VectorizerBuilder builder(context, text, text::KeepDocuments::kYes);
     builder.add(text::Documents(from.texts));
-    text::Fitted fitted = builder.finish();
-    set.examples.features = std::move(fitted.features);
-    set.vectorizer = std::move(fitted.vectorizer);
+    const bool with_names =
+        label_text == "yes" ||
+        (label_text == "auto" &&
+         do_names_tell(context, {from.texts, from.labels}, from.names, std::move(text)));
+    finish_text(builder, with_names, set);
   }
   normalize_rows(set.examples.features);
   return set;

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mhe/train.h>
@@ -33,9 +34,11 @@ struct TrainingRowsAccess {
 
 namespace train {
 
-/// The rows as a set to train on; text becomes vectors by `text` with fields by rule.
+/// The rows as a set to train on; text becomes vectors by `text` with fields by rule, and names of
+/// labels rows of their own as `label_text` says: yes, no or auto.
 [[nodiscard]] TrainingSet make_training_set(const Context& context, const TrainingRows& rows,
-                                            text::VectorizerOptions text);
+                                            text::VectorizerOptions text,
+                                            std::string_view label_text = "no");
 
 /// Other rows, made the way `set` was. Labels that it does not have get ids beyond its own.
 [[nodiscard]] Examples make_more(const Context& context, const TrainingRows& rows,

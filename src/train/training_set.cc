@@ -15,8 +15,8 @@
 #include "base/random.h"
 #include "labels/centroids.h"
 #include "matrix/normalize.h"
-#include "text/builder.h"
 #include "train/memory_plan.h"
+#include "train/name_rows.h"
 
 namespace mhe::train {
 namespace {
@@ -40,18 +40,19 @@ data::InputKind kind_of(const TrainingSet& set) {
   return set.examples.are_dense() ? data::InputKind::kDense : data::InputKind::kSparse;
 }
 
+void push_row(const SparseRow& row, SparseMatrix& to) {
+  to.columns.insert(to.columns.end(), row.columns.begin(), row.columns.end());
+  to.values.insert(to.values.end(), row.values.begin(), row.values.end());
+  to.end_row();
+}
+
 void push_row(const Examples& from, std::size_t row, Examples& to) {
   to.labels.push_row(from.labels[row]);
   if (from.are_dense()) {
     to.dense.values.insert(to.dense.values.end(), from.dense[row].begin(), from.dense[row].end());
     return;
   }
-  const SparseRow features = from.features[row];
-  to.features.columns.insert(to.features.columns.end(), features.columns.begin(),
-                             features.columns.end());
-  to.features.values.insert(to.features.values.end(), features.values.begin(),
-                            features.values.end());
-  to.features.end_row();
+  push_row(from.features[row], to.features);
 }
 
 // Keeps the rows where `keep` is true, in place: what stays only ever moves to the front.
@@ -90,6 +91,22 @@ void compact_rows(DenseMatrix& matrix, const std::vector<bool>& keep) {
   matrix.values.resize(end);
 }
 
+constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
+
+// The rows of labels that are not gone, with their new numbers.
+Examples renumber_name_rows(Examples rows, const std::vector<std::uint32_t>& renumbered) {
+  Examples kept;
+  kept.features.num_columns = rows.features.num_columns;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    LabelId& label = rows.labels.items[row];
+    const std::uint32_t number = renumbered[index_of(label)];
+    if (number == kGone) continue;
+    label = LabelId{number};
+    push_row(rows, row, kept);
+  }
+  return kept;
+}
+
 // Bytes that appending the batch takes at most at once: a vector that is full moves to a new place
 // while the old one is still there.
 std::uint64_t growth_of(const Examples& examples, const data::RowBatch& batch) {
@@ -103,17 +120,29 @@ std::uint64_t growth_of(const Examples& examples, const data::RowBatch& batch) {
   return bytes;
 }
 
-// How text becomes features, within what memory.
-struct Reading {
-  text::VectorizerOptions text;
-  const TextRule& rule;
-  std::uint64_t ram_bytes = 0;
-};
+// Moves the last rows to `name_rows`, one for each label, those without any feature excepted.
+void split_name_rows(TrainingSet& set) {
+  SparseMatrix& all = set.examples.features;
+  const std::size_t rows = all.rows() - set.names.size();
+  set.name_rows.features.num_columns = all.num_columns;
+  for (std::uint32_t label = 0; label < set.names.size(); ++label) {
+    const SparseRow row = all[rows + label];
+    if (row.size() == 0) continue;
+    push_row(row, set.name_rows.features);
+    set.name_rows.labels.items.push_back(LabelId{label});
+    set.name_rows.labels.end_row();
+  }
+  all.offsets.resize(rows + 1);
+  all.columns.resize(all.offsets.back());
+  all.values.resize(all.offsets.back());
+  normalize_rows(set.name_rows.features);
+}
 
 void read_rows(const Context& context, data::Reader& reader, const std::string& path, Reading how,
                TrainingSet& set) {
   const data::Schema& schema = reader.schema();
   std::optional<text::VectorizerBuilder> builder;
+  bool with_names = how.label_text == "yes";
   Examples& examples = set.examples;
   data::RowBatch batch;
   while (reader.next(batch)) {
@@ -127,6 +156,9 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
       if (!builder) {
         how.rule(sample_text(schema.text_fields, batch.text), how.text);
         builder.emplace(context, how.text, text::KeepDocuments::kYes);
+        if (how.label_text == "auto") {
+          with_names = do_names_tell(context, {batch.text, batch.labels}, set.names, how.text);
+        }
       }
       builder->add(text::Documents(batch.text));
     } else {
@@ -138,9 +170,7 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
     context.report({"making features", 0, 0, "rows"});
     check_budget(process_memory().resident + 8 * builder->kept_items(), how.ram_bytes,
                  fmt::format("{}: the features of its text", path));
-    text::Fitted fitted = builder->finish();
-    examples.features = std::move(fitted.features);
-    set.vectorizer = std::move(fitted.vectorizer);
+    finish_text(*builder, with_names, set);
   }
   normalize_rows(examples.features);
   check_learnable(set, path);
@@ -152,6 +182,15 @@ void Examples::append(const Examples& other) {
   features.append(other.features);
   dense.append(other.dense);
   labels.append(other.labels);
+}
+
+void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set) {
+  // In the same pass: a word of a name and of one row is a word of two documents.
+  if (with_names) builder.add(text::Documents(name_documents(set.names, builder.num_fields())));
+  text::Fitted fitted = builder.finish();
+  set.examples.features = std::move(fitted.features);
+  set.vectorizer = std::move(fitted.vectorizer);
+  if (with_names) split_name_rows(set);
 }
 
 void normalize_rows(SparseMatrix& matrix) {
@@ -172,22 +211,19 @@ TextSample sample_text(std::vector<std::string> columns, std::span<const Strings
   return sample;
 }
 
-TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
-                              text::VectorizerOptions text, const TextRule& rule,
-                              std::uint64_t ram_bytes) {
+TrainingSet read_training_set(const Context& context, const data::ReadOptions& input, Reading how) {
   TrainingSet set;
   const auto reader = data::open_reader(context, input, set.names);
   refuse_dense(reader->schema(), input.path);
-  read_rows(context, *reader, input.path, {std::move(text), rule, ram_bytes}, set);
+  read_rows(context, *reader, input.path, std::move(how), set);
   return set;
 }
 
 TrainingSet read_any_training_set(const Context& context, const data::ReadOptions& input,
-                                  text::VectorizerOptions text, const TextRule& rule,
-                                  std::uint64_t ram_bytes) {
+                                  Reading how) {
   TrainingSet set;
   const auto reader = data::open_reader(context, input, set.names);
-  read_rows(context, *reader, input.path, {std::move(text), rule, ram_bytes}, set);
+  read_rows(context, *reader, input.path, std::move(how), set);
   return set;
 }
 
@@ -245,7 +281,6 @@ Examples read_more(const Context& context, const data::ReadOptions& input, const
 
 std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
   if (min_count <= 1) return 0;  // labels of no row cost nothing and keep numbers as they are
-  constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
   Ragged<LabelId>& labels = set.examples.labels;
   const std::vector<std::uint32_t> counts = count_labels(labels, set.names.size());
   std::vector<std::uint32_t> renumbered(counts.size(), kGone);
@@ -273,7 +308,13 @@ std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
          names.size(), counts.size(), min_count);
   }
   set.names = std::move(names);
+  set.name_rows = renumber_name_rows(std::move(set.name_rows), renumbered);
   return gone;
+}
+
+void learn_from_names(TrainingSet& set) {
+  set.examples.append(set.name_rows);
+  set.name_rows = {};
 }
 
 std::vector<std::uint32_t> choose_rows(std::size_t rows, std::size_t count, std::uint64_t seed) {

@@ -21,6 +21,7 @@
 #include "matrix/dense.h"
 #include "matrix/ragged.h"
 #include "matrix/sparse.h"
+#include "text/builder.h"
 #include "text/options.h"
 #include "text/vectorizer.h"
 
@@ -42,6 +43,8 @@ struct TrainingSet {
   Examples examples;
   labels::LabelNames names;
   std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is vectors
+  /// The names of labels as texts, where these are to be learnt from: a row and a label each.
+  Examples name_rows = {};
 };
 
 /// What a rule for text may look at.
@@ -54,18 +57,23 @@ struct TextSample {
 /// Completes the options of a vectorizer once the data is in sight: fields, n-grams.
 using TextRule = std::function<void(const TextSample&, text::VectorizerOptions&)>;
 
-/// Reads training data of text or sparse vectors; `rule` completes `text`. Throws as the reader
-/// does, kInvalidData for data that nothing can be learnt from, and kResourceLimit as soon as the
-/// process cannot stay within `ram_bytes`; 0: it may take what it needs.
+/// How data is read, and how its text becomes features.
+struct Reading {
+  text::VectorizerOptions text;
+  TextRule rule;                  ///< completes `text`
+  std::uint64_t ram_bytes = 0;    ///< what the process may take; 0: what it needs
+  std::string label_text = "no";  ///< names of labels as rows: yes, no, or auto: where they tell
+};
+
+/// Reads training data of text or sparse vectors. Throws as the reader does, kInvalidData for data
+/// that nothing can be learnt from, and kResourceLimit as soon as the process cannot stay within
+/// what it may take.
 [[nodiscard]] TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
-                                            text::VectorizerOptions text, const TextRule& rule,
-                                            std::uint64_t ram_bytes = 0);
+                                            Reading how);
 
 /// The same, and data of dense vectors is read too.
 [[nodiscard]] TrainingSet read_any_training_set(const Context& context,
-                                                const data::ReadOptions& input,
-                                                text::VectorizerOptions text, const TextRule& rule,
-                                                std::uint64_t ram_bytes = 0);
+                                                const data::ReadOptions& input, Reading how);
 
 /// Looks at the first rows of these columns.
 [[nodiscard]] TextSample sample_text(std::vector<std::string> columns,
@@ -75,6 +83,10 @@ using TextRule = std::function<void(const TextSample&, text::VectorizerOptions&)
 [[nodiscard]] labels::Order order_labels(const Context& context, const Examples& examples,
                                          std::size_t num_labels,
                                          const std::vector<std::uint32_t>& lengths);
+
+/// Fits a vectorizer to the documents that `builder` was given, and to the names of the labels
+/// after them if `with_names`; features go to the set.
+void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set);
 
 /// Throws kInvalidData, naming `what`, if there are no rows or fewer than two labels.
 void check_learnable(const TrainingSet& set, const std::string& what);
@@ -89,6 +101,9 @@ void normalize_rows(SparseMatrix& matrix);
 /// Takes labels of fewer than `min_count` rows away; the others are numbered anew, in their order.
 /// Returns how many went.
 std::size_t trim_labels(TrainingSet& set, std::size_t min_count);
+
+/// From now on the names of labels are rows like others.
+void learn_from_names(TrainingSet& set);
 
 /// `count` random rows, ascending.
 [[nodiscard]] std::vector<std::uint32_t> choose_rows(std::size_t rows, std::size_t count,

@@ -115,8 +115,8 @@ class ReadSetTest : public ::testing::Test {
  protected:
   TrainingSet read(const std::string& path, std::size_t threads = 2) {
     const Context context({.threads = threads});
-    return read_training_set(context, testing::read_from(path), LinearOptions().text,
-                             choose_text_options);
+    return read_training_set(context, testing::read_from(path),
+                             {.text = LinearOptions().text, .rule = choose_text_options});
   }
   testing::ScratchDir dir_;
 };

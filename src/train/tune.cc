@@ -129,8 +129,11 @@ class Search {
   }
 
   void read(const TextRule& rule) {
-    TrainingSet set =
-        read_training_set(context_, input_, tuned_.options.text, rule, how_.ram_bytes);
+    TrainingSet set = read_training_set(context_, input_,
+                                        {.text = tuned_.options.text,
+                                         .rule = rule,
+                                         .ram_bytes = how_.ram_bytes,
+                                         .label_text = tuned_.options.label_text});
     (void)trim_labels(set, tuned_.options.min_label_count);
     if (how_.ram_bytes > 0) {
       const LinearOptions complete =
@@ -142,6 +145,7 @@ class Search {
         static_cast<std::size_t>(kShareOfJudges * static_cast<double>(set.examples.rows()));
     judges_ = how_.valid ? read_more(context_, *how_.valid, set)
                          : hold_out(set.examples, std::min(kMostJudges, share), context_.seed());
+    learn_from_names(set);
     training_ = std::move(set.examples);
     vectorizer_ = std::move(set.vectorizer);
   }

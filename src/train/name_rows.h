@@ -1,0 +1,40 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What labels are called, as texts to learn from: a label that few rows carry is known by its name
+// too.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <mhe/ids.h>
+
+#include "base/context.h"
+#include "labels/names.h"
+#include "matrix/ragged.h"
+#include "text/options.h"
+
+namespace mhe::train {
+
+/// Throws kInvalidArgument unless `choice` is yes, no or auto.
+void check_label_text(std::string_view choice);
+
+/// The first rows of some data: their texts by field, and their labels.
+struct LabelledTexts {
+  std::span<const Strings> texts;
+  const Ragged<LabelId>& labels;
+};
+
+/// Whether names tell what rows are about: whether rows resemble the names of their labels far more
+/// often than those of other rows' labels. `options` say what texts have in common.
+[[nodiscard]] bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
+                                 const labels::LabelNames& names, text::VectorizerOptions options);
+
+/// The name of every label as a document: in the first field, which is the title where there are
+/// several.
+[[nodiscard]] std::vector<Strings> name_documents(const labels::LabelNames& names,
+                                                  std::size_t num_fields);
+
+}  // namespace mhe::train
