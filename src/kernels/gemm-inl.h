@@ -34,6 +34,8 @@ constexpr std::size_t kTileColumns = kTileVectors * HWY_LANES(float);
 constexpr std::size_t kDepth = 256;
 // So many rows of A meet a strip before the next is copied: with kDepth 168 KiB, a part of L2.
 constexpr std::size_t kBlockRows = 168;
+// Of fewer columns, reading A where it lies costs less than copying it.
+constexpr std::size_t kMinColumnsToCopy = 4 * kTileColumns;
 // Below it a copy of B costs more than it saves.
 constexpr std::size_t kMinRowsToCopy = 24;
 
@@ -114,6 +116,7 @@ struct GemmPart {
   std::size_t n;
   std::size_t depth;
   std::size_t k;
+  const float* tiles = nullptr;  // its rows of A, if they were copied
 };
 
 HWY_INLINE const float* a_begin(const GemmProblem& p, std::size_t row, std::size_t depth) {
@@ -123,12 +126,14 @@ HWY_INLINE const float* a_begin(const GemmProblem& p, std::size_t row, std::size
 
 // The rows of A that share a strip of B, at most kTileColumns wide.
 void run_strip(const GemmProblem& p, const GemmPart& part, const float* b, std::size_t b_stride) {
-  GemmTile tile = {nullptr, p.a.stride,   b,      b_stride,
-                   nullptr, p.out_stride, part.k, p.accumulate || part.depth > 0};
+  GemmTile tile = {nullptr, part.tiles != nullptr ? kTileRows : p.a.stride,
+                   b,       b_stride,
+                   nullptr, p.out_stride,
+                   part.k,  p.accumulate || part.depth > 0};
   for (std::size_t i = 0; i < part.m; i += kTileRows) {
     const std::size_t rows = HWY_MIN(kTileRows, part.m - i);
     float* out = p.out + (part.row + i) * p.out_stride + part.column;
-    tile.a = a_begin(p, part.row + i, part.depth);
+    tile.a = part.tiles != nullptr ? part.tiles + i * part.k : a_begin(p, part.row + i, part.depth);
     if (part.n == kTileColumns) {
       tile.out = out;
       run_tile(tile, rows, p.a.layout);
@@ -165,10 +170,27 @@ void copy_strip(const GemmProblem& p, const GemmPart& part, float* HWY_RESTRICT 
   }
 }
 
+// Rows of a transposed A as tiles of [depth][kTileRows]: where they lie, every step in depth is on
+// another page.
+void copy_tiles(const GemmProblem& p, const GemmPart& part, float* HWY_RESTRICT copy) {
+  for (std::size_t i = 0; i < part.k; ++i) {
+    const float* HWY_RESTRICT from = a_begin(p, part.row, part.depth + i);
+    for (std::size_t first = 0; first < part.m; first += kTileRows) {
+      const std::size_t rows = HWY_MIN(kTileRows, part.m - first);
+      std::memcpy(copy + first * part.k + i * kTileRows, from + first, rows * sizeof(float));
+    }
+  }
+}
+
 void run_rows(const GemmProblem& p, std::size_t row, std::size_t m) {
   HWY_ALIGN float copy[kDepth * kTileColumns];
+  HWY_ALIGN float tiles[kDepth * kBlockRows];
+  const bool should_copy_tiles =
+      p.a.layout == Layout::kTransposed && m <= kBlockRows && p.n >= kMinColumnsToCopy;
   for (std::size_t depth = 0; depth < p.k; depth += kDepth) {
     GemmPart part = {row, m, 0, 0, depth, HWY_MIN(kDepth, p.k - depth)};
+    if (should_copy_tiles) copy_tiles(p, part, tiles);
+    part.tiles = should_copy_tiles ? tiles : nullptr;
     for (part.column = 0; part.column < p.n; part.column += kTileColumns) {
       part.n = HWY_MIN(kTileColumns, p.n - part.column);
       if (p.b.layout == Layout::kRows && part.n == kTileColumns && m < kMinRowsToCopy) {

@@ -76,8 +76,9 @@ void check_gemm(const Shape& shape, Layout layout_of_a, Layout layout_of_b, bool
 }
 
 TEST(Gemm, IsOneChainAnElementOnEveryTarget) {
-  const Shape shapes[] = {{1, 1, 1},    {1, 33, 7},   {2, 64, 300},  {3, 5, 0},    {14, 32, 257},
-                          {17, 31, 40}, {25, 70, 19}, {170, 35, 18}, {29, 16, 513}};
+  const Shape shapes[] = {{1, 1, 1},     {1, 33, 7},     {2, 64, 300},  {3, 5, 0},
+                          {14, 32, 257}, {17, 31, 40},   {25, 70, 19},  {170, 35, 18},
+                          {29, 16, 513}, {23, 150, 290}, {169, 129, 30}};
   testing::for_each_target([&](std::int64_t target) {
     for (const Shape& shape : shapes) {
       for (const Layout a : {Layout::kRows, Layout::kTransposed}) {

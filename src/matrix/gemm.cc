@@ -11,8 +11,17 @@ namespace {
 constexpr std::size_t kRowGrain = 84;
 // Whole strips of every target.
 constexpr std::size_t kColumnGrain = 128;
+// So many blocks of rows a thread, and it matters little that the last one is short.
+constexpr std::size_t kManyBlocks = 8;
 // Less work than this is done sooner than threads are woken.
 constexpr std::size_t kMinParallelWork = 1U << 18U;
+
+// Every block of rows copies all of B, every block of columns its own part only; but there must be
+// enough of them.
+bool should_cut_rows(const MatrixSpan& out, std::size_t threads) {
+  if (out.num_rows >= kManyBlocks * kRowGrain * threads) return true;
+  return out.num_columns < kColumnGrain * threads && out.num_rows >= kRowGrain * threads;
+}
 
 }  // namespace
 
@@ -21,7 +30,7 @@ void multiply(const Context& context, const kernels::GemmOperand& a, const kerne
   const kernels::GemmProblem whole = {out.num_rows,    out.num_columns, k, a, b, out.data,
                                       out.num_columns, sum == Sum::kAdd};
   if (out.size() * k < kMinParallelWork) return kernels::gemm(whole);
-  if (out.num_rows >= kRowGrain * context.threads()) {
+  if (should_cut_rows(out, context.threads())) {
     parallel_blocks(context, out.num_rows, kRowGrain, [&](const Block& block) {
       kernels::GemmProblem part = whole;
       part.m = block.end - block.begin;

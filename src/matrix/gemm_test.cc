@@ -34,7 +34,8 @@ std::vector<float> product(std::size_t threads, const Case& c, kernels::Layout l
 }
 
 TEST(Multiply, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const Case& c : {Case{3, 5, 7}, Case{300, 64, 100}, Case{10, 1000, 200}}) {
+  for (const Case& c : {Case{3, 5, 7}, Case{300, 64, 100}, Case{10, 1000, 200}, Case{300, 400, 100},
+                        Case{1400, 300, 20}}) {
     for (const kernels::Layout layout : {kernels::Layout::kRows, kernels::Layout::kTransposed}) {
       const std::vector<float> one = product(1, c, layout);
       EXPECT_EQ(one, product(2, c, layout));
