@@ -80,7 +80,6 @@ void merge_records(std::span<const NodeWeights> batches, NodeWeights& all) {
 }  // namespace
 
 NodeSolver::NodeSolver(const SparseMatrix& features, const SolverOptions& options)
-
     : features_(features),
       options_(options),
       local_of_(features.num_columns, kNoColumn),

@@ -126,9 +126,9 @@ struct TrainedRows {
 };
 
 // Puts rows that were held out back.
-void give_back(Examples& examples, const Examples& rows) {
-  examples.features.append(rows.features);
-  examples.labels.append(rows.labels);
+void give_back(Examples& examples, Examples& rows) {
+  examples.append(rows);
+  rows = {};
 }
 
 // Trains the cascades anew, with rows that chose their powers of the path.
@@ -208,7 +208,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   report.features = set.examples.features.num_columns;
   report.members = given.ensemble;
   check_covers(member_lengths(given, set.names.size(), 0), set.names.size());
-  const Examples judged =
+  Examples judged =
       read_judged ? read_judged(set)
                   : hold_out(set.examples, held_out_rows(given, set.examples), context.seed());
   LinearOptions options = decided(context, given, set.examples, set.names.size());
@@ -244,8 +244,8 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                        *run.history);
   }
   if (!read_judged && judged.rows() > 0 && is_little(set.examples.features)) {
-    give_back(set.examples, judged);
     trained.add(judged.labels);
+    give_back(set.examples, judged);
     train_again(context, set, options, partial, learnt);
   }
   context.report({"writing the model", 0, 0, "bytes"});
