@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/context.h"
@@ -13,6 +14,10 @@ struct MachineRoof {
   double gflops = 0;    ///< fused multiply-adds of floats, each counted as two
   double gb_per_s = 0;  ///< memory read and written back in place, both counted
 
+  void raise_to(const MachineRoof& other) {
+    gflops = std::max(gflops, other.gflops);
+    gb_per_s = std::max(gb_per_s, other.gb_per_s);
+  }
   /// Seconds that work takes if nothing but its arithmetic or its memory holds it up.
   [[nodiscard]] double seconds(double flops, double bytes) const {
     const double arithmetic = flops / (gflops * 1e9);
