@@ -239,9 +239,10 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
     context.report({"measuring for the report", 0, 0, "rows"});
     run.history->settings_json = to_json(options);
     run.history->charts.push_back(solver_chart(trace, learnt.members[0].levels.size()));
-    if (judged.rows() > 0)
+    if (judged.rows() > 0) {
       measure_held_out(context, {learnt.members, learnt.neighbour_member()}, set, judged,
                        *run.history);
+    }
   }
   if (!read_judged && judged.rows() > 0 && is_little(set.examples.features)) {
     trained.add(judged.labels);
