@@ -16,6 +16,7 @@
 #include <mhe/error.h>
 #include <mhe/version.h>
 
+#include "base/memory.h"
 #include "suggest.h"
 #include "verb.h"
 
@@ -133,6 +134,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    mhe::return_large_blocks();
     return mhe::app::run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "mhe: error: {}\n", error.what());

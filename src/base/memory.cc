@@ -36,4 +36,13 @@ void release_free_memory() {
 #endif
 }
 
+void return_large_blocks() {
+#ifdef __GLIBC__
+  // Otherwise the first large block that is freed raises this threshold, and what grows later
+  // leaves holes behind: reading EURLEX57K took 375 MB in place of 248.
+  constexpr int kLargeBytes = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+#endif
+}
+
 }  // namespace mhe

@@ -18,4 +18,8 @@ struct ProcessMemory {
 /// use. Takes milliseconds: for the ends of large pieces of work.
 void release_free_memory();
 
+/// From now on, blocks of a megabyte and more go back to the system when they are freed, where the
+/// allocator can do that. A setting of the whole process: for programs, at their start.
+void return_large_blocks();
+
 }  // namespace mhe
