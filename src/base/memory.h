@@ -19,7 +19,8 @@ struct ProcessMemory {
 void release_free_memory();
 
 /// From now on, blocks of a megabyte and more go back to the system when they are freed, where the
-/// allocator can do that. A setting of the whole process: for programs, at their start.
+/// allocator can do that. A setting of the whole process: for programs, at their start, before
+/// there are threads.
 void return_large_blocks();
 
 }  // namespace mhe
