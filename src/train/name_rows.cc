@@ -92,4 +92,11 @@ bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
          own >= kTimesChance * others;
 }
 
+bool should_learn_names(const Context& context, std::string_view choice,
+                        const LabelledTexts& first_rows, const labels::LabelNames& names,
+                        const text::VectorizerOptions& options) {
+  if (choice != "auto") return choice == "yes";
+  return do_names_tell(context, first_rows, names, options);
+}
+
 }  // namespace mhe::train

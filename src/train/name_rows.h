@@ -32,6 +32,12 @@ struct LabelledTexts {
 [[nodiscard]] bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
                                  const labels::LabelNames& names, text::VectorizerOptions options);
 
+/// What `choice` comes to: yes, no, or auto: where names tell.
+[[nodiscard]] bool should_learn_names(const Context& context, std::string_view choice,
+                                      const LabelledTexts& first_rows,
+                                      const labels::LabelNames& names,
+                                      const text::VectorizerOptions& options);
+
 /// The name of every label as a document: in the first field, which is the title where there are
 /// several.
 [[nodiscard]] std::vector<Strings> name_documents(const labels::LabelNames& names,

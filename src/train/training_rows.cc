@@ -197,9 +197,7 @@ TrainingSet make_training_set(const Context& context, const TrainingRows& rows,
     text::VectorizerBuilder builder(context, text, text::KeepDocuments::kYes);
     builder.add(text::Documents(from.texts));
     const bool with_names =
-        label_text == "yes" ||
-        (label_text == "auto" &&
-         do_names_tell(context, {from.texts, from.labels}, from.names, std::move(text)));
+        should_learn_names(context, label_text, {from.texts, from.labels}, from.names, text);
     finish_text(builder, with_names, set);
   }
   normalize_rows(set.examples.features);

@@ -142,7 +142,7 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
                TrainingSet& set) {
   const data::Schema& schema = reader.schema();
   std::optional<text::VectorizerBuilder> builder;
-  bool with_names = how.label_text == "yes";
+  bool with_names = false;
   Examples& examples = set.examples;
   data::RowBatch batch;
   while (reader.next(batch)) {
@@ -156,9 +156,8 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
       if (!builder) {
         how.rule(sample_text(schema.text_fields, batch.text), how.text);
         builder.emplace(context, how.text, text::KeepDocuments::kYes);
-        if (how.label_text == "auto") {
-          with_names = do_names_tell(context, {batch.text, batch.labels}, set.names, how.text);
-        }
+        with_names = should_learn_names(context, how.label_text, {batch.text, batch.labels},
+                                        set.names, how.text);
       }
       builder->add(text::Documents(batch.text));
     } else {
