@@ -29,3 +29,17 @@ if(MHE_CCACHE AND PROJECT_IS_TOP_LEVEL)
     CCACHE_SLOPPINESS=pch_defines,time_macros "${MHE_CCACHE}")
   add_compile_options("$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
+
+# Compiles the sources of a folder as one where CMAKE_UNITY_BUILD asks for it: most of a compiler's
+# time goes into headers, which are then read once. So names in anonymous namespaces differ within a
+# folder. Kernels, each compiled for many targets, stay apart, and so do files that match `apart`.
+function(mhe_compile_by_folder target apart)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources EXCLUDE REGEX "/kernels/|${apart}")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+endfunction()

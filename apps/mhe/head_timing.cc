@@ -3,7 +3,6 @@
 #include "head_timing.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <span>
 
@@ -11,15 +10,10 @@
 #include "base/random.h"
 #include "heads/dense_head.h"
 #include "heads/dense_search.h"
+#include "stopwatch.h"
 
 namespace mhe::app {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Plan plan_of(const TimedHead& head, const TimingOptions& options) {
   PlanOptions plan;

@@ -3,7 +3,6 @@
 #include "machine_roof.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <fstream>
 #include <string>
@@ -12,20 +11,15 @@
 #include "base/parallel.h"
 #include "kernels/roof.h"
 #include "kernels/rows.h"
+#include "stopwatch.h"
 
 namespace mhe::app {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kTries = 12;                      // one that all threads have their cores for
 constexpr std::size_t kIterations = 2'000'000;  // some 10 ms
 constexpr std::size_t kFloats = std::size_t{32} << 20U;  // 128 MiB: beyond any cache
 constexpr std::size_t kGrain = std::size_t{1} << 16U;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 }  // namespace
 

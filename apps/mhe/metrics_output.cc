@@ -27,15 +27,12 @@ std::size_t place_of(const Report& report, std::string_view name) {
   return static_cast<std::size_t>(found - report.names.begin());
 }
 
-std::string per_cent(double share) {
-  return std::isnan(share) ? "-" : fmt::format("{:.2f}", 100 * share);
-}
-
 std::string cell(const GroupReport& group, std::size_t place) {
-  std::string text = per_cent(group.values[place]);
+  std::string text = format_per_cent(group.values[place]);
   if (group.intervals.empty()) return text;
   const Interval& interval = group.intervals[place];
-  return fmt::format("{} [{}, {}]", text, per_cent(interval.low), per_cent(interval.high));
+  return fmt::format("{} [{}, {}]", text, format_per_cent(interval.low),
+                     format_per_cent(interval.high));
 }
 
 // "P" of "P@1"; empty where there is no cutoff.
@@ -96,7 +93,7 @@ std::string bins_text(const Report& report, const MetricsSetting& setting, std::
       const std::string name = fmt::format("{}@{}", metric, k);
       std::vector<std::string> row = {name};
       for (const GroupReport& bin : report.bins) {
-        row.push_back(per_cent(bin.values[place_of(report, name)]));
+        row.push_back(format_per_cent(bin.values[place_of(report, name)]));
       }
       table.add_row(std::move(row));
     }
@@ -126,20 +123,21 @@ std::string facts_text(const Report& report, const MetricsSetting& setting) {
   return "\n" + table.render(80);
 }
 
-Json number(double share) {
+Json per_cent_figure(double share) {
   return std::isnan(share) ? Json(nullptr) : Json(round_figure(100 * share));
 }
 
 void put_values(const Report& report, const GroupReport& group, Json& json) {
   for (std::size_t i = 0; i < report.names.size(); ++i) {
-    json[report.names[i]] = number(group.values[i]);
+    json[report.names[i]] = per_cent_figure(group.values[i]);
   }
 }
 
 Json intervals_json(const Report& report, const GroupReport& group) {
   Json json;
   for (std::size_t i = 0; i < report.names.size(); ++i) {
-    json[report.names[i]] = {number(group.intervals[i].low), number(group.intervals[i].high)};
+    json[report.names[i]] = {per_cent_figure(group.intervals[i].low),
+                             per_cent_figure(group.intervals[i].high)};
   }
   return json;
 }

@@ -16,10 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string per_cent(double share) {
-  return std::isnan(share) ? "-" : fmt::format("{:.2f}", 100 * share);
-}
-
 Json number(double value) {
   return std::isnan(value) ? Json(nullptr) : Json(round_figure(value));
 }
@@ -45,10 +41,10 @@ std::string draw(double observed, double predicted, std::size_t width, BarStyle 
 std::string reliability_text(const metrics::ReliabilityReport& report) {
   Table table;
   table.add_row({"predicted labels looked at", format_count(report.count)});
-  table.add_row({"reliability error, per cent", per_cent(report.expected_error)});
+  table.add_row({"reliability error, per cent", format_per_cent(report.expected_error)});
   table.add_row(
       {fmt::format("  largest of a bin of {} or more", metrics::ReliabilityReport::kMinCount),
-       per_cent(report.maximum_error)});
+       format_per_cent(report.maximum_error)});
   table.add_row(
       {"Brier score", std::isnan(report.brier) ? "-" : fmt::format("{:.4f}", report.brier)});
   return table.render(80);
@@ -64,8 +60,8 @@ std::string reliability_diagram(const metrics::ReliabilityReport& report, std::s
   const std::size_t bar_width = std::clamp(width - std::min(width, used + 1), kMinBar, kMaxBar);
   for (const metrics::ReliabilityBin& bin : report.bins) {
     std::string line = fmt::format("{:.2f} - {:.2f}  {:>12}  {:>9}  {:>8}", bin.low, bin.high,
-                                   format_count(bin.count), per_cent(bin.mean_probability),
-                                   per_cent(bin.hit_rate));
+                                   format_count(bin.count), format_per_cent(bin.mean_probability),
+                                   format_per_cent(bin.hit_rate));
     if (bin.count > 0) {
       line += "  " + draw(bin.hit_rate, bin.mean_probability, bar_width, style);
     }

@@ -23,8 +23,8 @@
 namespace mhe::app {
 namespace {
 
-std::string per_cent(double share) {
-  return std::isnan(share) ? "-" : fmt::format("{:.1f}", 100 * share);
+std::string short_per_cent(double share) {
+  return format_per_cent(share, 1);
 }
 
 std::string seconds(double value) {
@@ -85,10 +85,10 @@ std::string header(const TrainingPage& page) {
                          escape_markup(figure), escape_markup(what));
   };
   if (history.metrics) {
-    card(per_cent(history.metrics->value("P@1")) + " %", "first label right (P@1)");
-    card(per_cent(history.metrics->value("P@5")) + " %", "of five labels right (P@5)");
-    card(per_cent(history.metrics->value("nDCG@5")) + " %", "ranking quality (nDCG@5)");
-    card(per_cent(history.reliability.expected_error) + " %", "error of the probabilities");
+    card(short_per_cent(history.metrics->value("P@1")) + " %", "first label right (P@1)");
+    card(short_per_cent(history.metrics->value("P@5")) + " %", "of five labels right (P@5)");
+    card(short_per_cent(history.metrics->value("nDCG@5")) + " %", "ranking quality (nDCG@5)");
+    card(short_per_cent(history.reliability.expected_error) + " %", "error of the probabilities");
   }
   card(seconds(page.usage.wall_seconds), "training time");
   card(format_bytes(page.usage.peak_bytes), "peak memory");
@@ -114,7 +114,8 @@ std::string quality_section(const TrainingPage& page) {
   for (const std::string_view metric : {"P", "R", "nDCG", "PSP", "macro-F1", "coverage"}) {
     Row row = {fmt::format("{}@k", metric)};
     for (const int k : {1, 3, 5, 10}) {
-      row.push_back(per_cent(value_of(report, report.overall, fmt::format("{}@{}", metric, k))));
+      row.push_back(
+          short_per_cent(value_of(report, report.overall, fmt::format("{}@{}", metric, k))));
     }
     rows.push_back(std::move(row));
   }
@@ -129,12 +130,13 @@ std::string quality_section(const TrainingPage& page) {
   for (const metrics::GroupReport& bin : report.bins) {
     Row row = {bin.name, format_count(bin.labels), format_count(bin.rows)};
     for (const std::string_view name : {"R@1", "R@5", "nDCG@5", "PSP@5"}) {
-      row.push_back(per_cent(value_of(report, bin, name)));
+      row.push_back(short_per_cent(value_of(report, bin, name)));
     }
     bins.push_back(std::move(row));
     const double recall = value_of(report, bin, "R@5");
-    bars.push_back({bin.name + " rows", std::isnan(recall) ? 0 : recall,
-                    fmt::format("{} %, {} labels", per_cent(recall), format_count(bin.labels))});
+    bars.push_back(
+        {bin.name + " rows", std::isnan(recall) ? 0 : recall,
+         fmt::format("{} %, {} labels", short_per_cent(recall), format_count(bin.labels))});
   }
   body += panel("Found by label frequency",
                 "Share of the true labels among the five best, by how many training rows a label "
@@ -149,13 +151,13 @@ std::string quality_section(const TrainingPage& page) {
 
 std::string probabilities_section(const TrainingPage& page) {
   const metrics::ReliabilityReport& report = page.history.reliability;
-  std::string body =
-      panel("Reliability diagram",
-            fmt::format("Of labels predicted with 80 %, four in five should be true: points on the "
-                        "dashed line. Mean distance {} %. Hollow points are of fewer than {} "
-                        "predictions. Below: how many predictions, on a logarithmic scale.",
-                        per_cent(report.expected_error), metrics::ReliabilityReport::kMinCount),
-            draw_reliability(report), "square");
+  std::string body = panel(
+      "Reliability diagram",
+      fmt::format("Of labels predicted with 80 %, four in five should be true: points on the "
+                  "dashed line. Mean distance {} %. Hollow points are of fewer than {} "
+                  "predictions. Below: how many predictions, on a logarithmic scale.",
+                  short_per_cent(report.expected_error), metrics::ReliabilityReport::kMinCount),
+      draw_reliability(report), "square");
   body += chart_panels(page.history, train::Topic::kProbabilities);
   return section("probabilities", "Probabilities",
                  "The 10 best labels of each row; every fifth of the rows is judged by a curve "
@@ -191,11 +193,11 @@ std::string heads_section(const TrainingPage& page) {
   std::vector<Row> rows;
   std::vector<ReportBar> bars;
   for (const train::HeadAccuracy& head : page.history.heads) {
-    rows.push_back(
-        {head.name, format_count(head.choices), per_cent(head.best_right), per_cent(head.kept)});
+    rows.push_back({head.name, format_count(head.choices), short_per_cent(head.best_right),
+                    short_per_cent(head.kept)});
     bars.push_back(
-        {head.name + ", ranked first", head.best_right, per_cent(head.best_right) + " %"});
-    bars.push_back({head.name + ", in the beam", head.kept, per_cent(head.kept) + " %"});
+        {head.name + ", ranked first", head.best_right, short_per_cent(head.best_right) + " %"});
+    bars.push_back({head.name + ", in the beam", head.kept, short_per_cent(head.kept) + " %"});
   }
   std::string body = panel("Accuracy per head",
                            "Ranked first: rows whose best choice leads to a true label. In the "

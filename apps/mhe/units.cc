@@ -78,6 +78,10 @@ std::string format_seconds(double seconds) {
   return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
 }
 
+std::string format_per_cent(double share, int digits) {
+  return std::isnan(share) ? "-" : fmt::format("{:.{}f}", 100 * share, digits);
+}
+
 double round_figure(double value) {
   const std::string digits = fmt::format("{:.10g}", value);
   double rounded = value;

@@ -21,6 +21,9 @@ namespace mhe::app {
 /// 75.2 -> "1:15"; 3.14 -> "3 s".
 [[nodiscard]] std::string format_seconds(double seconds);
 
+/// A share in per cent, 0.9371 -> "93.71"; "-" for NaN.
+[[nodiscard]] std::string format_per_cent(double share, int digits = 2);
+
 /// The value to ten significant digits, so that figures in JSON do not end in the noise of binary
 /// fractions: 30.000000000000004 -> 30.
 [[nodiscard]] double round_figure(double value);

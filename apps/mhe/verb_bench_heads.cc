@@ -43,7 +43,7 @@ struct BenchHeadsFlags {
   std::string svg;
 };
 
-struct Row {
+struct HeadRow {
   HeadTiming timing;
   std::optional<double> ratio;  // to one-hot over the same labels; none if that was not timed
   double roof_percent = 0;
@@ -71,9 +71,9 @@ double memory_limit(const BenchHeadsFlags& flags) {
   return kShare * static_cast<double>(available_memory());
 }
 
-std::vector<Row> time_heads(Console& console, const Context& context,
-                            const BenchHeadsFlags& flags) {
-  std::vector<Row> rows;
+std::vector<HeadRow> time_heads(Console& console, const Context& context,
+                                const BenchHeadsFlags& flags) {
+  std::vector<HeadRow> rows;
   for (const std::uint64_t num_labels : flags.labels) {
     TimingOptions options = flags.timing;
     options.num_labels = num_labels;
@@ -87,7 +87,7 @@ std::vector<Row> time_heads(Console& console, const Context& context,
         continue;
       }
       console.say(fmt::format("timing {} over {} labels", head.name, format_count(num_labels)));
-      Row row;
+      HeadRow row;
       row.timing = time_head(context, head, options);
       if (head.kind == HeadKind::kOneHot) one_hot = row.timing.step_s;
       if (one_hot) row.ratio = *one_hot / row.timing.step_s;
@@ -97,10 +97,10 @@ std::vector<Row> time_heads(Console& console, const Context& context,
   return rows;
 }
 
-std::string to_json(const std::vector<Row>& rows, const BenchHeadsFlags& flags,
+std::string to_json(const std::vector<HeadRow>& rows, const BenchHeadsFlags& flags,
                     const MachineRoof& roof, std::size_t threads) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Row& row : rows) {
+  for (const HeadRow& row : rows) {
     const HeadTiming& timing = row.timing;
     nlohmann::ordered_json item = {
         {"head", timing.head},
@@ -127,12 +127,12 @@ std::string to_json(const std::vector<Row>& rows, const BenchHeadsFlags& flags,
   return list.dump() + "\n";
 }
 
-std::string to_text(const std::vector<Row>& rows, const MachineRoof& roof, std::size_t threads,
+std::string to_text(const std::vector<HeadRow>& rows, const MachineRoof& roof, std::size_t threads,
                     std::size_t width) {
   Table table;
   table.add_row(
       {"head", "labels", "step ms", "x onehot", "predict us", "GB", "GFLOP", "roof %", "memory"});
-  for (const Row& row : rows) {
+  for (const HeadRow& row : rows) {
     const HeadTiming& timing = row.timing;
     table.add_row({timing.head, format_count(timing.num_labels),
                    fmt::format("{:.2f}", timing.step_s * 1e3),
@@ -147,14 +147,14 @@ std::string to_text(const std::vector<Row>& rows, const MachineRoof& roof, std::
                                            roof.gb_per_s);
 }
 
-void write_svg(const std::string& path, const std::vector<Row>& rows, const BenchHeadsFlags& flags,
-               std::size_t threads) {
+void write_svg(const std::string& path, const std::vector<HeadRow>& rows,
+               const BenchHeadsFlags& flags, std::size_t threads) {
   LinePanel time = {"Time of a training step", "labels", "ms", {}};
   LinePanel memory = {"Memory to train", "labels", "MB", {}};
   for (const TimedHead& head : chosen_heads(flags.heads)) {
     LineSeries times = {std::string(head.name), {}};
     LineSeries sizes = times;
-    for (const Row& row : rows) {
+    for (const HeadRow& row : rows) {
       if (row.timing.head != head.name) continue;
       const auto labels = static_cast<double>(row.timing.num_labels);
       times.points.push_back({labels, row.timing.step_s * 1e3});
@@ -180,9 +180,9 @@ void run_bench_heads(Console& console, BenchHeadsFlags flags) {
   const auto context = console.make_context(flags.threads);
   // Before and after: a machine that others use has good and bad moments.
   MachineRoof roof = measure_roof(*context);
-  std::vector<Row> rows = time_heads(console, *context, flags);
+  std::vector<HeadRow> rows = time_heads(console, *context, flags);
   roof.raise_to(measure_roof(*context));
-  for (Row& row : rows) {
+  for (HeadRow& row : rows) {
     row.roof_percent =
         100 * roof.seconds(row.timing.step_flops, row.timing.step_bytes) / row.timing.step_s;
   }

@@ -92,7 +92,7 @@ void find_unseen(const Ragged<LabelId>& rows, const FileStats& first, const File
 constexpr std::size_t kTopLabels = 10;
 
 // Paths and names need not be UTF-8, but JSON is.
-std::string dump(const nlohmann::ordered_json& json) {
+std::string dump_lines(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -103,7 +103,8 @@ void run_one(Console& console, const StatsFlags& flags) {
                              [](const data::RowBatch&) {});
   stats.top_labels = most_frequent(stats.description.label_counts(), names, kTopLabels);
   const BarStyle style = flags.ascii ? BarStyle::kAscii : bar_style_of_environment();
-  console.print(flags.json ? dump(stats_json(stats)) : stats_text(stats, style, console.width()));
+  console.print(flags.json ? dump_lines(stats_json(stats))
+                           : stats_text(stats, style, console.width()));
   console.summarize({stats.report.rows, stats.description.distinct_labels()});
 }
 
@@ -134,7 +135,7 @@ void run_two(Console& console, const StatsFlags& flags) {
     nlohmann::ordered_json json = stats_json(first);
     json["second"] = stats_json(second);
     json["comparison"] = comparison_json(second, comparison);
-    console.print(dump(json));
+    console.print(dump_lines(json));
   } else {
     const BarStyle style = flags.ascii ? BarStyle::kAscii : bar_style_of_environment();
     console.print(stats_text(first, style, console.width()) + "\n" +

@@ -11,8 +11,6 @@
 namespace mhe::data {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
-
 void add_words(std::string_view text, ParsedBlock& out) {
   std::size_t at = text.find_first_not_of(kBlanks);
   while (at != std::string_view::npos) {

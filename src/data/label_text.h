@@ -10,6 +10,8 @@
 
 namespace mhe::data {
 
+inline constexpr std::string_view kBlanks = " \t";
+
 /// `text` without blanks and tabs at either end.
 [[nodiscard]] std::string_view trim(std::string_view text) noexcept;
 

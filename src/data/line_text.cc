@@ -12,8 +12,6 @@
 namespace mhe::data {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
-
 // Lines of UTF-8: a block is checked as a whole, its lines only if that fails.
 class Utf8LineParser : public LineParser {
  protected:

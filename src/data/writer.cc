@@ -21,7 +21,7 @@ namespace mhe::data {
 namespace {
 
 // Rows written by one thread at a stretch; enough of them to be worth its while.
-constexpr std::size_t kRowsPerBlock = 64;
+constexpr std::size_t kWrittenRowsPerBlock = 64;
 
 // What a header has to say.
 struct Totals {
@@ -64,8 +64,8 @@ class RowFile final : public Output {
   }
 
   void write(const Context& context, const RowBatch& batch) override {
-    pieces_.resize((batch.rows + kRowsPerBlock - 1) / kRowsPerBlock);
-    parallel_blocks(context, batch.rows, kRowsPerBlock, [&](const Block& block) {
+    pieces_.resize((batch.rows + kWrittenRowsPerBlock - 1) / kWrittenRowsPerBlock);
+    parallel_blocks(context, batch.rows, kWrittenRowsPerBlock, [&](const Block& block) {
       std::string& piece = pieces_[block.index];
       piece.clear();
       for (std::size_t row = block.begin; row < block.end; ++row) {

@@ -17,7 +17,7 @@ namespace mhe::heads {
 namespace {
 
 // Scores that are made, then looked at while they are in cache.
-constexpr std::size_t kBlockRows = 512;
+constexpr std::size_t kSearchRows = 512;
 
 class FlatSearch final : public DenseSearch {
  public:
@@ -25,7 +25,7 @@ class FlatSearch final : public DenseSearch {
       : loss_(spec.loss),
         table_(find_table(find, "", spec.num_labels, spec.dim)),
         label_at_(find_label_at(find, spec.num_labels)),
-        scores_(kBlockRows) {}
+        scores_(kSearchRows) {}
 
   std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
                                      std::size_t /*beam*/) override {
@@ -33,8 +33,8 @@ class FlatSearch final : public DenseSearch {
     // The sum of all exponentials so far, as sum * exp(max).
     float max = std::numeric_limits<float>::lowest();
     double sum = 0;
-    for (std::size_t begin = 0; begin < table_.num_rows; begin += kBlockRows) {
-      const std::size_t size = std::min(kBlockRows, table_.num_rows - begin);
+    for (std::size_t begin = 0; begin < table_.num_rows; begin += kSearchRows) {
+      const std::size_t size = std::min(kSearchRows, table_.num_rows - begin);
       table_.score(features.data(), begin, size, scores_.data());
       offer(begin, size);
       if (loss_ == Loss::kSigmoid) continue;

@@ -21,7 +21,7 @@ using kernels::Layout;
 constexpr std::size_t kChunkRows = 42;
 // From so many examples on a matrix product, whose tiles are up to 32 wide, beats dot products.
 constexpr std::size_t kMinGemmPairs = 24;
-constexpr std::size_t kExampleGrain = 16;
+constexpr std::size_t kGroupedExampleGrain = 16;
 
 }  // namespace
 
@@ -117,7 +117,7 @@ void GroupPass::normalize(const Context& context) {
   const std::size_t batch = example_begins_.size() - 1;
   log_sums_.assign(batch, 0);
   scratch_.resize(context.threads());
-  parallel_blocks(context, batch, kExampleGrain, [&](const Block& examples) {
+  parallel_blocks(context, batch, kGroupedExampleGrain, [&](const Block& examples) {
     Scratch& scratch = scratch_[examples.worker];
     for (std::size_t example = examples.begin; example < examples.end; ++example) {
       const std::span<const std::uint32_t> pairs = pairs_of(example);
@@ -236,14 +236,15 @@ double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group&
 
 void GroupPass::add_feature_gradients(const Context& context, const LevelWork& work) const {
   const std::size_t dim = work.features.num_columns;
-  parallel_blocks(context, work.features.num_rows, kExampleGrain, [&](const Block& examples) {
-    for (std::size_t example = examples.begin; example < examples.end; ++example) {
-      for (const std::uint32_t pair : pairs_of(example)) {
-        kernels::add_row(work.feature_gradient[example].data(), pair_gradients_.data() + pair * dim,
-                         dim);
-      }
-    }
-  });
+  parallel_blocks(context, work.features.num_rows, kGroupedExampleGrain,
+                  [&](const Block& examples) {
+                    for (std::size_t example = examples.begin; example < examples.end; ++example) {
+                      for (const std::uint32_t pair : pairs_of(example)) {
+                        kernels::add_row(work.feature_gradient[example].data(),
+                                         pair_gradients_.data() + pair * dim, dim);
+                      }
+                    }
+                  });
 }
 
 double GroupPass::backward(const Context& context, RowTable& table, const LevelWork& work) {

@@ -11,7 +11,7 @@
 namespace mhe::heads {
 namespace {
 
-bool is_better(const FoundLabel& a, const FoundLabel& b) {
+bool precedes(const FoundLabel& a, const FoundLabel& b) {
   return a.score != b.score ? a.score > b.score : a.label < b.label;
 }
 
@@ -45,7 +45,7 @@ class DigitsSearch final : public DenseSearch {
                         static_cast<float>(std::min(1.0, decoder_.probability(rank) * scale))});
     }
     // The decoder ranks equal ones by position.
-    if (!label_at_.empty()) std::sort(found_.begin(), found_.end(), is_better);
+    if (!label_at_.empty()) std::sort(found_.begin(), found_.end(), precedes);
     return found_;
   }
 
@@ -88,7 +88,7 @@ std::span<const FoundLabel> PowersetSearch::search(std::span<const float> featur
           {static_cast<LabelId>(found_.size()), static_cast<float>(std::min(1.0, sum))});
     }
   }
-  std::sort(found_.begin(), found_.end(), is_better);
+  std::sort(found_.begin(), found_.end(), precedes);
   return std::span(found_).first(std::min(k, found_.size()));
 }
 

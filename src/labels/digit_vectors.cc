@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kSweeps = 8;
 // Labels whose distances to all vectors of a head are held at a time.
 constexpr std::size_t kLabelsAtOnce = 8192;
-constexpr std::size_t kLabelsPerBlock = 64;
+constexpr std::size_t kVectorsPerBlock = 64;
 
 // What labels' embeddings are beyond the sums of their digits' vectors.
 class Residual {
@@ -47,7 +47,7 @@ class Residual {
       products.resize(count * lengths_[head]);
       multiply(context, rows_of(MatrixView(rows)), transpose_of(vectors_of(head)),
                left_.num_columns, {products.data(), count, lengths_[head]});
-      parallel_blocks(context, count, kLabelsPerBlock, [&](const Block& block) {
+      parallel_blocks(context, count, kVectorsPerBlock, [&](const Block& block) {
         for (std::size_t i = block.begin; i < block.end; ++i) {
           codes[(begin + i) * lengths_.size() + head] =
               nearest({products.data() + i * lengths_[head], lengths_[head]}, half_squares);

@@ -13,7 +13,7 @@
 namespace mhe::labels {
 namespace {
 
-constexpr std::size_t kMaxLabels = std::numeric_limits<std::uint32_t>::max() - 1;
+constexpr std::size_t kMaxNames = std::numeric_limits<std::uint32_t>::max() - 1;
 
 std::size_t hash_of(std::string_view name) noexcept {
   return std::hash<std::string_view>{}(name);  // orders nothing: it may differ between machines
@@ -28,8 +28,8 @@ LabelNames LabelNames::numbered(std::size_t count) {
 }
 
 void LabelNames::extend_numbered(std::size_t count) {
-  if (count > kMaxLabels) {
-    fail(ErrorCode::kResourceLimit, "{} labels; at most {} are supported", count, kMaxLabels);
+  if (count > kMaxNames) {
+    fail(ErrorCode::kResourceLimit, "{} labels; at most {} are supported", count, kMaxNames);
   }
   if (count <= num_numbered_) return;
   if (strings_.rows() > 0) {
@@ -46,8 +46,8 @@ LabelId LabelNames::intern(std::string_view name) {
   if ((strings_.rows() + 1) * 2 > slots_.size()) grow();
   const std::size_t slot = slot_of(name);
   if (slots_[slot] == 0) {
-    if (size() >= kMaxLabels) {
-      fail(ErrorCode::kResourceLimit, "more than {} labels are not supported", kMaxLabels);
+    if (size() >= kMaxNames) {
+      fail(ErrorCode::kResourceLimit, "more than {} labels are not supported", kMaxNames);
     }
     strings_.push_row({name.data(), name.size()});
     slots_[slot] = static_cast<std::uint32_t>(strings_.rows());

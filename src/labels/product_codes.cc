@@ -22,7 +22,7 @@ namespace mhe::labels {
 namespace {
 
 // Labels [begin, end) of the arrangement share the digits [first, last) of the head at hand.
-struct Node {
+struct DigitRange {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::uint32_t first = 0;
@@ -118,13 +118,13 @@ class Coder {
 
   // Halves ranges of digits, level by level; nodes of a level share nothing.
   void cluster(std::size_t head) {
-    std::vector<Node> nodes = {{0, labels_.size(), 0, lengths_[head]}};
+    std::vector<DigitRange> nodes = {{0, labels_.size(), 0, lengths_[head]}};
     while (!nodes.empty()) {
       std::vector<std::size_t> cuts(nodes.size());
       parallel_blocks(context_, nodes.size(), 1, [&](const Block& block) {
         cuts[block.begin] = split(nodes[block.begin], head);
       });
-      std::vector<Node> children;
+      std::vector<DigitRange> children;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         const std::uint32_t middle = nodes[i].first + (nodes[i].last - nodes[i].first) / 2;
         keep(head, {nodes[i].begin, cuts[i], nodes[i].first, middle}, children);
@@ -135,7 +135,7 @@ class Coder {
   }
 
   // A node of one digit is done.
-  void keep(std::size_t head, const Node& node, std::vector<Node>& nodes) {
+  void keep(std::size_t head, const DigitRange& node, std::vector<DigitRange>& nodes) {
     if (node.last - node.first > 1 && node.end > node.begin) {
       nodes.push_back(node);
       return;
@@ -144,7 +144,7 @@ class Coder {
   }
 
   // Parts a node's labels, those of the lower digits first; returns where the others begin.
-  std::size_t split(const Node& node, std::size_t head) {
+  std::size_t split(const DigitRange& node, std::size_t head) {
     if (node.last - node.first < 2) return node.end;
     const std::span<std::uint32_t> members =
         std::span(labels_).subspan(node.begin, node.end - node.begin);
@@ -161,7 +161,7 @@ class Coder {
 
   // From one label, drawn at random, to another.
   [[nodiscard]] std::vector<float> first_direction(std::span<const std::uint32_t> members,
-                                                   const Node& node, std::size_t head) const {
+                                                   const DigitRange& node, std::size_t head) const {
     RandomStream random(context_.seed(), "codes.split",
                         head << 40U | std::uint64_t{node.first} << 8U |
                             static_cast<std::uint64_t>(std::bit_width(node.last - node.first)));
@@ -174,7 +174,7 @@ class Coder {
 
   // Of every group its share of labels that lean back most goes left; the shares are rounded so
   // that they add up. Says whether anything changed.
-  bool choose_sides(const Node& node, std::span<const float> direction) {
+  bool choose_sides(const DigitRange& node, std::span<const float> direction) {
     const std::uint64_t digits = node.last - node.first;
     const auto left_before = [&](std::size_t i) {
       return (i - node.begin) * (digits / 2) / digits;
@@ -204,7 +204,7 @@ class Coder {
   }
 
   // In the order of the arrangement, so that sums do not depend on the library's nth_element.
-  [[nodiscard]] std::vector<float> mean_difference(const Node& node) const {
+  [[nodiscard]] std::vector<float> mean_difference(const DigitRange& node) const {
     std::vector<double> sums(2 * width_);
     std::size_t counts[2] = {};
     for (std::size_t i = node.begin; i < node.end; ++i) {

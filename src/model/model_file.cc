@@ -15,15 +15,10 @@
 #include "base/checksum.h"
 #include "base/parallel.h"
 #include "model/container.h"
+#include "model/file_error.h"
 
 namespace mhe::model {
 namespace {
-
-template <class... Args>
-[[noreturn]] void fail_file(const std::string& path, fmt::format_string<Args...> format,
-                            Args&&... args) {
-  fail(ErrorCode::kInvalidData, "{}: {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
 
 bool is_padding(const TensorInfo& tensor) noexcept {
   return tensor.name.starts_with(kPadPrefix);

@@ -12,6 +12,7 @@
 #include <simdjson.h>
 
 #include "base/check.h"
+#include "model/file_error.h"
 
 namespace mhe::model {
 namespace {
@@ -19,12 +20,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "tensors are mapped as they are");
 
 namespace ondemand = simdjson::ondemand;
-
-template <class... Args>
-[[noreturn]] void fail_file(const std::string& path, fmt::format_string<Args...> format,
-                            Args&&... args) {
-  fail(ErrorCode::kInvalidData, "{}: {}", path, fmt::format(format, std::forward<Args>(args)...));
-}
 
 // Where the header ends, from the file's first 8 bytes.
 std::uint64_t header_end(const MappedFile& file) {

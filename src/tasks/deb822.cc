@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "tasks/lines.h"
 
 namespace mhe::tasks {
 namespace {
@@ -12,13 +13,9 @@ namespace {
 constexpr std::size_t kLargestStanza = 16U << 20U;
 constexpr std::size_t kMostFields = 1000;  // finding a field takes a look at each
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -4,17 +4,15 @@
 
 #include <cstddef>
 
+#include "data/number.h"
+
 namespace mhe::tasks {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The place of a character in the order, and 0 for the end or a digit.
 int order_of(std::string_view text, std::size_t at) {
   constexpr int kOthers = 256;  // behind all letters
-  if (at >= text.size() || is_digit(text[at])) return 0;
+  if (at >= text.size() || data::is_digit(text[at])) return 0;
   const char c = text[at];
   if (c == '~') return -1;
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -24,7 +22,7 @@ int order_of(std::string_view text, std::size_t at) {
 std::string_view take_number(std::string_view& text) {
   while (text.starts_with('0')) text.remove_prefix(1);
   std::size_t size = 0;
-  while (size < text.size() && is_digit(text[size])) ++size;
+  while (size < text.size() && data::is_digit(text[size])) ++size;
   const std::string_view number = text.substr(0, size);
   text.remove_prefix(size);
   return number;
@@ -33,7 +31,7 @@ std::string_view take_number(std::string_view& text) {
 // Parts without digits and parts of digits in turn.
 std::strong_ordering compare_part(std::string_view a, std::string_view b) {
   while (!a.empty() || !b.empty()) {
-    while ((!a.empty() && !is_digit(a[0])) || (!b.empty() && !is_digit(b[0]))) {
+    while ((!a.empty() && !data::is_digit(a[0])) || (!b.empty() && !data::is_digit(b[0]))) {
       const auto order = order_of(a, 0) <=> order_of(b, 0);
       if (std::is_neq(order)) return order;
       if (!a.empty()) a.remove_prefix(1);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "data/number.h"
 #include "tasks/lines.h"
 
 namespace mhe::tasks {
@@ -25,14 +26,10 @@ std::size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(" \t"), line.size());
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // The length of "12. " at the front, or 0.
 std::size_t number_length(std::string_view text) {
   std::size_t i = 0;
-  while (i < text.size() && is_digit(text[i])) ++i;
+  while (i < text.size() && data::is_digit(text[i])) ++i;
   if (i == 0 || i >= text.size() || text[i] != '.') return 0;
   return i + 1 == text.size() || text[i + 1] == ' ' ? i + 1 : 0;
 }

@@ -16,7 +16,7 @@
 namespace mhe::tasks {
 namespace {
 
-constexpr std::size_t kBatchRows = 4096;
+constexpr std::size_t kTextBatchRows = 4096;
 
 void add_row(const TextRow& row, labels::LabelNames& names, data::RowBatch& batch) {
   for (std::size_t i = 0; i < row.fields.size(); ++i) batch.text[i].push_row(row.fields[i]);
@@ -65,7 +65,7 @@ void write_text_rows(const Context& context, const OutputDirectory& directory,
     for (const TextRow& row : rows) {
       if (row.split != split) continue;
       add_row(row, names, batch);
-      if (batch.rows == kBatchRows) flush();
+      if (batch.rows == kTextBatchRows) flush();
     }
     flush();
     writer->finish();

@@ -30,12 +30,8 @@ bool is_word_byte(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool is_possessive(std::string_view text, std::size_t begin, std::size_t end) {
-  return end - begin == 1 && lower(text[begin]) == 's' && begin > 1 && text[begin - 1] == '\'' &&
+  return end - begin == 1 && to_lower(text[begin]) == 's' && begin > 1 && text[begin - 1] == '\'' &&
          is_word_byte(text[begin - 2]);
 }
 
@@ -54,7 +50,7 @@ std::vector<PlacedWord> placed_words(std::string_view text) {
       words.back().end = end;
     } else {
       std::string word(text.substr(i, end - i));
-      std::transform(word.begin(), word.end(), word.begin(), lower);
+      std::transform(word.begin(), word.end(), word.begin(), to_lower);
       words.push_back({std::move(word), i, end});
     }
     i = end;

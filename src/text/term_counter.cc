@@ -11,7 +11,7 @@
 namespace mhe::text {
 namespace {
 
-constexpr std::size_t kPrefetchAhead = 16;
+constexpr std::size_t kTermsAhead = 16;
 
 }  // namespace
 
@@ -40,13 +40,13 @@ void TermCounter::add(std::span<const std::string_view> fields) {
 template <class KeyOf>
 std::size_t TermCounter::count(std::span<const Term> terms, CountedTerm* items,
                                const KeyOf& key_of_term) {
-  for (const Term& term : terms.first(std::min(kPrefetchAhead, terms.size()))) {
+  for (const Term& term : terms.first(std::min(kTermsAhead, terms.size()))) {
     terms_.prefetch(key_of_term(term).hash);
   }
   std::size_t size = 0;
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    if (i + kPrefetchAhead < terms.size()) {
-      terms_.prefetch(key_of_term(terms[i + kPrefetchAhead]).hash);
+    if (i + kTermsAhead < terms.size()) {
+      terms_.prefetch(key_of_term(terms[i + kTermsAhead]).hash);
     }
     TermIndex::Slot& slot = terms_.find_or_add(key_of_term(terms[i]));
     const std::size_t place = choose(slot.place < size, slot.place, size);

@@ -19,9 +19,9 @@
 namespace mhe::text {
 namespace {
 
-constexpr std::size_t kDocumentsPerBlock = 64;  // long enough to hide the cost of handing out
-constexpr std::size_t kPrefetchAhead = 16;      // about the latency of memory over a look-up's time
-constexpr std::size_t kLookUps = 32;            // at once: more than a core has accesses in flight
+constexpr std::size_t kRowsPerBlock = 64;  // long enough to hide the cost of handing out
+constexpr std::size_t kLookUpsAhead = 16;  // about the latency of memory over a look-up's time
+constexpr std::size_t kLookUps = 32;       // at once: more than a core has accesses in flight
 
 // Of a TermCache: 64 KiB for documents one by one, so that a Scratch is made in no time, and 2 MiB,
 // a huge page, to transform many.
@@ -82,7 +82,7 @@ void join_blocks(const Context& context, std::vector<BlockRows>& blocks, SparseM
     matrix.offsets[i] += matrix.offsets[i - 1];
   make_nonzeros(context, matrix);
   parallel_for(context, blocks.size(), [&](std::size_t i) {
-    const auto begin = static_cast<std::ptrdiff_t>(matrix.offsets[i * kDocumentsPerBlock]);
+    const auto begin = static_cast<std::ptrdiff_t>(matrix.offsets[i * kRowsPerBlock]);
     std::copy(blocks[i].columns.begin(), blocks[i].columns.end(), matrix.columns.begin() + begin);
     std::copy(blocks[i].values.begin(), blocks[i].values.end(), matrix.values.begin() + begin);
     blocks[i] = {};
@@ -245,12 +245,12 @@ void Vectorizer::look_up(std::span<const Term> terms, Scratch& scratch) const {
     }
     num_missed = 0;
   };
-  for (const Term& term : terms.first(std::min(kPrefetchAhead, terms.size()))) {
+  for (const Term& term : terms.first(std::min(kLookUpsAhead, terms.size()))) {
     scratch.cache_.prefetch(term);
   }
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const Term& term = terms[i];
-    if (i + kPrefetchAhead < terms.size()) scratch.cache_.prefetch(terms[i + kPrefetchAhead]);
+    if (i + kLookUpsAhead < terms.size()) scratch.cache_.prefetch(terms[i + kLookUpsAhead]);
     std::uint32_t column = TermTable::kNone;
     if (!scratch.cache_.find(term, column)) {
       table_.prefetch_slot(term.hash);
@@ -279,8 +279,8 @@ SparseMatrix Vectorizer::transform(const Context& context, const Documents& docu
   matrix.offsets.resize(rows + 1);
   const std::size_t cache_slots = rows < kManyDocuments ? kFewCacheSlots : kManyCacheSlots;
   std::vector<std::unique_ptr<Scratch>> scratches(context.threads());
-  std::vector<BlockRows> blocks((rows + kDocumentsPerBlock - 1) / kDocumentsPerBlock);
-  parallel_blocks(context, rows, kDocumentsPerBlock, [&](const Block& block) {
+  std::vector<BlockRows> blocks((rows + kRowsPerBlock - 1) / kRowsPerBlock);
+  parallel_blocks(context, rows, kRowsPerBlock, [&](const Block& block) {
     std::unique_ptr<Scratch>& scratch = scratches[block.worker];
     if (!scratch) scratch.reset(new Scratch(*this, cache_slots));  // its constructor is private
     BlockRows& out = blocks[block.index];

@@ -20,15 +20,13 @@ namespace {
 // Parents that an example trains. On dense input the right group is too often not among 10.
 constexpr std::uint64_t kCandidates = 10;
 constexpr std::uint64_t kDenseCandidates = 20;
-// What an estimate may be short of, so that a budget is kept.
-constexpr double kReserve = 1.1;
 // Bytes a label: what a head keeps of an order, positions and the labels at them, and the order
 // itself, which is there until the head is made.
 constexpr std::uint64_t kPlaceBytes = 8;
 constexpr std::uint64_t kOrderBytes = 12;
 constexpr std::uint64_t kCountBytes = 4;  // how often it occurs, for the file
 // Code, stacks and tables that a process touches first when it trains, as measured.
-constexpr std::uint64_t kProcessBytes = std::uint64_t{2} << 20U;
+constexpr std::uint64_t kLearningBytes = std::uint64_t{2} << 20U;
 
 heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& labels) {
   if (options.loss == "softmax") return heads::Loss::kSoftmax;
@@ -79,7 +77,7 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
     plan.candidates = options.candidates > 0 ? options.candidates : by_rule;
   }
   plan.batch = options.batch;
-  plan.precision = Precision::kFp32;
+  plan.precision = mhe::Precision::kFp32;
   return plan;
 }
 
@@ -199,7 +197,7 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   LearnedPlan plan;
   plan.encoder = make_encoder_spec(set, options);
   release_free_memory();
-  plan.data_bytes = process_memory().resident + kProcessBytes;
+  plan.data_bytes = process_memory().resident + kLearningBytes;
   plan.encoder_bytes = encoders::training_bytes(plan.encoder, options.batch);
   const std::uint64_t encoder_parameters = parameter_bytes(plan.encoder);
   const std::uint64_t ordered_labels = has_order(options) ? set.names.size() : 0;

@@ -27,8 +27,6 @@ namespace {
 // within a few per cent.
 constexpr std::size_t kSampledBlocks = 16;
 
-// What an estimate may be short of, so that a budget is kept.
-constexpr double kReserve = 1.1;
 // Code, stacks and what the allocator keeps of threads, which training touches and planning does
 // not: 4 to 6 MB, as measured.
 constexpr std::uint64_t kProcessBytes = std::uint64_t{4} << 20U;

@@ -15,6 +15,9 @@
 
 namespace mhe::train {
 
+/// What an estimate may be short of, so that a budget is kept.
+inline constexpr double kReserve = 1.1;
+
 /// A level of a cascade before it is trained. Bytes, estimated from a few of its blocks.
 struct LevelPlan {
   std::size_t nodes = 0;          ///< parents
