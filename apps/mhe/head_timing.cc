@@ -86,14 +86,12 @@ double outputs_of(const heads::HeadSpec& spec, double touched_rows) {
 
 void count_work(const heads::HeadSpec& spec, std::size_t batch, double touched_rows,
                 HeadTiming& timing) {
-  const auto dim = static_cast<double>(spec.dim);
-  const auto examples = static_cast<double>(batch);
-  const double outputs = outputs_of(spec, touched_rows);
-  timing.step_flops = 6 * dim * examples * outputs;
-  // A softmax needs all scores before the first gradient: rows are read twice, written once.
-  const bool softmax = spec.loss == heads::Loss::kSoftmax;
-  timing.step_bytes = sizeof(float) * (touched_rows * dim * (softmax ? 3 : 2) +
-                                       (softmax ? 3 * examples * outputs : 0));
+  timing.step_flops = head_step_flops(spec, batch, touched_rows);
+  timing.step_bytes = head_row_bytes(spec, touched_rows);
+  if (spec.loss == heads::Loss::kSoftmax) {
+    timing.step_bytes +=
+        3 * sizeof(float) * static_cast<double>(batch) * outputs_of(spec, touched_rows);
+  }
 }
 
 // The mean over some documents, as many as half a second has room for.
@@ -118,6 +116,17 @@ double time_predictions(heads::DenseHead& head, const TimedBatch& batch) {
 }
 
 }  // namespace
+
+double head_step_flops(const heads::HeadSpec& spec, std::size_t batch, double touched_rows) {
+  return 6 * static_cast<double>(spec.dim) * static_cast<double>(batch) *
+         outputs_of(spec, touched_rows);
+}
+
+double head_row_bytes(const heads::HeadSpec& spec, double touched_rows) {
+  // A softmax needs all scores before the first gradient: rows are read twice, written once.
+  const int passes = spec.loss == heads::Loss::kSoftmax ? 3 : 2;
+  return passes * sizeof(float) * touched_rows * static_cast<double>(spec.dim);
+}
 
 heads::HeadSpec timed_spec(const TimedHead& head, const TimingOptions& options) {
   const Plan plan = plan_of(head, options);

@@ -44,6 +44,12 @@ struct HeadTiming {
   std::uint64_t memory_bytes = 0;  ///< parameters, optimiser state and scratch space
 };
 
+/// Arithmetic of a step: scores, dLoss/dF and gradients of rows.
+[[nodiscard]] double head_step_flops(const heads::HeadSpec& spec, std::size_t batch,
+                                     double touched_rows);
+/// Memory of the rows that a step touches, read and written.
+[[nodiscard]] double head_row_bytes(const heads::HeadSpec& spec, double touched_rows);
+
 /// The head as planned for these options.
 [[nodiscard]] heads::HeadSpec timed_spec(const TimedHead& head, const TimingOptions& options);
 

@@ -47,6 +47,26 @@ MachineRoof measure_roof(const Context& context) {
   return roof;
 }
 
+double measure_near_gb_per_s(const Context& context) {
+  constexpr std::size_t kNearFloats = std::size_t{64} << 10U;  // 256 KiB, beyond L1
+  constexpr std::size_t kPasses = 2000;                        // some 10 ms
+  std::vector<std::vector<float>> memory(context.threads(), std::vector<float>(kNearFloats, 1.0F));
+  std::vector<float> sums(context.threads());
+  double best = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const Clock::time_point start = Clock::now();
+    parallel_for(context, context.threads(), [&](std::size_t t) {
+      for (std::size_t pass = 0; pass < kPasses; ++pass) {
+        sums[t] += kernels::run_reads(memory[t].data(), kNearFloats);
+      }
+    });
+    const double bytes = static_cast<double>(sizeof(float) * kNearFloats * kPasses) *
+                         static_cast<double>(context.threads());
+    best = std::max(best, bytes / seconds_since(start) / 1e9);
+  }
+  return best;
+}
+
 std::uint64_t available_memory() {
   std::ifstream file("/proc/meminfo");
   std::string word;

@@ -30,6 +30,9 @@ struct MachineRoof {
 /// slows.
 [[nodiscard]] MachineRoof measure_roof(const Context& context);
 
+/// Bytes a second that all threads read, each from memory of its own that its L2 cache holds.
+[[nodiscard]] double measure_near_gb_per_s(const Context& context);
+
 /// Memory that could be had now without pushing anything out, in bytes; 0 where the system does not
 /// tell.
 [[nodiscard]] std::uint64_t available_memory();

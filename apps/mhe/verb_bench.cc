@@ -15,6 +15,7 @@ namespace mhe::app {
 std::function<void(Console&)> add_bench(CLI::App& command) {
   static constexpr std::array kBenches = {
       Verb{"train", "Time of a training, phase by phase", add_bench_train},
+      Verb{"epoch", "Time of an epoch of a learned encoder, against the roof", add_bench_epoch},
       Verb{"heads", "Time of every head with dense rows, against one-hot", add_bench_heads},
       Verb{"predict", "Time of a prediction, one document at a time", add_bench_predict},
   };

@@ -10,6 +10,7 @@
 
 namespace mhe::app {
 
+std::function<void(Console&)> add_bench_epoch(CLI::App& command);
 std::function<void(Console&)> add_bench_heads(CLI::App& command);
 std::function<void(Console&)> add_bench_predict(CLI::App& command);
 std::function<void(Console&)> add_bench_train(CLI::App& command);

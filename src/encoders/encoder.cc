@@ -3,6 +3,7 @@
 #include "encoders/encoder.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "encoders/activation.h"
+#include "kernels/rows.h"
 
 namespace mhe::encoders {
 namespace {
@@ -19,32 +21,21 @@ namespace {
 constexpr std::size_t kGrain = 16;  // examples a block of element-wise work
 
 // Multipliers of dropout for one example: 0, or what makes up for those that are 0.
-class Dropout {
- public:
-  Dropout(const Context& context, const EncoderStep& step, std::size_t layer, std::size_t example)
-      : random_(context.seed(), "encoder.dropout",
-                (step.number << 24U) ^ (static_cast<std::uint64_t>(layer) << 18U) ^ example),
-        threshold_(static_cast<std::uint64_t>(step.dropout * 65536)),
-        kept_(1 / (1 - step.dropout)) {}
-
-  float operator()() noexcept {
-    if (left_ == 0) {
-      bits_ = random_();
-      left_ = 4;  // sixteen bits decide
+void fill_dropout(const Context& context, const EncoderStep& step, std::size_t layer,
+                  std::size_t example, std::span<float> kept) {
+  RandomStream random(context.seed(), "encoder.dropout",
+                      (step.number << 24U) ^ (static_cast<std::uint64_t>(layer) << 18U) ^ example);
+  const auto threshold = static_cast<std::uint64_t>(step.dropout * 65536);
+  const std::array<float, 2> multipliers = {1 / (1 - step.dropout), 0};
+  constexpr std::size_t kOfOneDraw = 4;  // sixteen bits decide
+  for (std::size_t i = 0; i < kept.size(); i += kOfOneDraw) {
+    std::uint64_t bits = random();
+    const std::size_t end = std::min(kept.size(), i + kOfOneDraw);
+    for (std::size_t j = i; j < end; ++j, bits >>= 16U) {
+      kept[j] = multipliers[(bits & 0xFFFFU) < threshold ? 1 : 0];
     }
-    --left_;
-    const bool dropped = (bits_ & 0xFFFFU) < threshold_;
-    bits_ >>= 16U;
-    return dropped ? 0 : kept_;
   }
-
- private:
-  RandomStream random_;
-  std::uint64_t threshold_;
-  float kept_;
-  std::uint64_t bits_ = 0;
-  int left_ = 0;
-};
+}
 
 void check_batch(const EncoderSpec& spec, const InputBatch& batch) {
   const bool is_sparse = spec.input == InputForm::kSparse;
@@ -131,14 +122,17 @@ void Encoder::activate_layer(const Context& context, std::size_t layer, const En
   tape.slopes.resize(tape.outputs.size());
   const float* const before = layer == 0 ? nullptr : tapes_[layer - 1].outputs.data();
   parallel_blocks(context, batch_.size(), kGrain, [&](const Block& block) {
+    std::vector<float> kept(spec_.dim, 1.0F);
     for (std::size_t row = block.begin; row < block.end; ++row) {
-      Dropout dropout(context, step, layer, row);
-      for (std::size_t i = row * spec_.dim; i < (row + 1) * spec_.dim; ++i) {
-        const Activated activated = activate(spec_.activation, tape.outputs[i]);
-        const float kept = step.dropout > 0 ? dropout() : 1.0F;
-        tape.slopes[i] = activated.slope * kept;
-        tape.outputs[i] = activated.value * kept + (before == nullptr ? 0.0F : before[i]);
+      if (step.dropout > 0) fill_dropout(context, step, layer, row, kept);
+      float* const outputs = tape.outputs.data() + row * spec_.dim;
+      float* const slopes = tape.slopes.data() + row * spec_.dim;
+      for (std::size_t i = 0; i < spec_.dim; ++i) {
+        const Activated activated = activate(spec_.activation, outputs[i]);
+        slopes[i] = activated.slope * kept[i];
+        outputs[i] = activated.value * kept[i];
       }
+      if (before != nullptr) kernels::add_row(outputs, before + row * spec_.dim, spec_.dim);
     }
   });
 }
@@ -219,7 +213,7 @@ void Encoder::backward(const Context& context, MatrixView gradient, const Encode
     multiply_by_slopes(context, tapes_[layer]);
     const MatrixView by_linear = {by_linear_.data(), batch_.size(), spec_.dim};
     if (layer == 0 && table_) {
-      table_->update(context, batch_.sparse, by_linear, optimizer_.table, step.table_rate);
+      table_->update(context, by_linear, optimizer_.table, step.table_rate);
       table_->update_bias(by_linear, optimizer_.layers, layer_step);
       return;
     }

@@ -11,6 +11,7 @@
 #include "kernels/rows.h"
 #include "kernels/weighted_rows.h"
 #include "matrix/gemm.h"
+#include "text/huge_page_allocator.h"
 
 namespace mhe::encoders {
 namespace {
@@ -90,80 +91,68 @@ void DenseLayer::update(const Context& context, MatrixView inputs, MatrixView gr
 }
 
 TableLayer::TableLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs)
-    : num_outputs_(num_outputs),
-      rows_(num_inputs * num_outputs),
-      row_state_(num_inputs),
-      bias_(num_outputs),
-      slot_of_(num_inputs) {
+    : num_outputs_(num_outputs), row_state_(num_inputs), bias_(num_outputs), batch_(num_inputs) {
+  // Rows are visited in an order that no machine foresees.
+  text::resize_on_huge_pages(rows_, num_inputs * num_outputs);
   const auto bound = static_cast<float>(std::sqrt(3.0 / static_cast<double>(num_outputs)));
   fill_rows(context, "encoder.table", num_outputs, bound, rows_);
 }
 
 void TableLayer::forward(const Context& context, std::span<const SparseRow> inputs,
-                         MatrixSpan outputs) const {
+                         MatrixSpan outputs) {
+  batch_.assign(context, inputs);
   constexpr std::size_t kGrain = 8;  // inputs differ in length
   parallel_blocks(context, inputs.size(), kGrain, [&](const Block& block) {
     copy_to_rows(bias_.values, outputs, block.begin, block.end);
     for (std::size_t i = block.begin; i < block.end; ++i) {
-      kernels::add_weighted_rows({rows_.data(), num_outputs_, inputs[i].columns, inputs[i].values},
-                                 outputs[i].data());
+      kernels::add_weighted_rows(
+          {rows_.data(), num_outputs_, num_outputs_, inputs[i].columns, inputs[i].values},
+          outputs[i].data());
     }
   });
 }
 
-void TableLayer::transpose(std::span<const SparseRow> inputs) {
-  touched_.clear();
-  begins_.assign(1, 0);
-  for (const SparseRow& input : inputs) {
-    for (const std::uint32_t column : input.columns) {
-      std::uint32_t& slot = slot_of_[column];
-      if (slot == 0) {
-        touched_.push_back(column);
-        begins_.push_back(0);
-        slot = static_cast<std::uint32_t>(touched_.size());
-      }
-      ++begins_[slot];
+void TableLayer::move_rows(const RowsToMove& rows, MatrixView gradient,
+                           const TableOptimizer& optimizer, float learning_rate,
+                           std::span<float> row_gradient) {
+  constexpr std::size_t kAhead = 2;  // rows of 2 KiB: 64 lines on their way
+  const FeatureBatch::Part& part = *rows.part;
+  const float keep = 1 - learning_rate * optimizer.weight_decay;
+  const auto row_of = [&](std::size_t i) {
+    return rows_.data() + std::size_t{part.features[i]} * num_outputs_;
+  };
+  for (std::size_t i = rows.begin; i < rows.end; ++i) {
+    if (i + kAhead < part.features.size()) {
+      kernels::prefetch_row(row_of(i + kAhead), num_outputs_);
     }
+    const std::size_t begin = part.begins[i];
+    const std::size_t count = part.begins[i + 1] - begin;
+    std::fill(row_gradient.begin(), row_gradient.end(), 0.0F);
+    kernels::add_weighted_rows(
+        {gradient.data, num_outputs_, num_outputs_, std::span(part.examples).subspan(begin, count),
+         std::span(part.values).subspan(begin, count)},
+        row_gradient.data());
+    const float square = kernels::sum_squares(row_gradient.data(), num_outputs_);
+    if (square == 0) continue;
+    const float factor = row_factor(optimizer, square / static_cast<float>(num_outputs_),
+                                    row_state_[part.features[i]]);
+    kernels::move_row(row_of(i), row_gradient.data(), num_outputs_, keep, learning_rate * factor);
   }
-  for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
-  examples_.resize(begins_.back());
-  values_.resize(begins_.back());
-  // begins_[i] is where the entries of slot i + 1 end up; filling moves it to where they end, that
-  // is to where those of the next begin.
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    for (std::size_t j = 0; j < inputs[i].size(); ++j) {
-      const std::uint64_t at = begins_[slot_of_[inputs[i].columns[j]] - 1]++;
-      examples_[at] = static_cast<std::uint32_t>(i);
-      values_[at] = inputs[i].values[j];
-    }
-  }
-  for (const std::uint32_t column : touched_) slot_of_[column] = 0;
 }
 
-void TableLayer::update(const Context& context, std::span<const SparseRow> inputs,
-                        MatrixView gradient, const TableOptimizer& optimizer, float learning_rate) {
-  transpose(inputs);
+void TableLayer::update(const Context& context, MatrixView gradient,
+                        const TableOptimizer& optimizer, float learning_rate) {
   constexpr std::size_t kGrain = 64;  // features; most of them have few examples
-  const float keep = 1 - learning_rate * optimizer.weight_decay;
-  std::vector<std::vector<float>> scratch(context.threads());
-  parallel_blocks(context, touched_.size(), kGrain, [&](const Block& block) {
-    std::vector<float>& row_gradient = scratch[block.worker];
-    for (std::size_t i = block.begin; i < block.end; ++i) {
-      const std::uint64_t begin = i == 0 ? 0 : begins_[i - 1];
-      const std::size_t count = begins_[i] - begin;
-      row_gradient.assign(num_outputs_, 0.0F);
-      kernels::add_weighted_rows(
-          {gradient.data, num_outputs_, std::span(examples_).subspan(begin, count),
-           std::span(values_).subspan(begin, count)},
-          row_gradient.data());
-      const float square = kernels::sum_squares(row_gradient.data(), num_outputs_);
-      if (square == 0) continue;
-      const std::uint32_t feature = touched_[i];
-      const float factor =
-          row_factor(optimizer, square / static_cast<float>(num_outputs_), row_state_[feature]);
-      kernels::move_row(rows_.data() + std::size_t{feature} * num_outputs_, row_gradient.data(),
-                        num_outputs_, keep, learning_rate * factor);
+  std::vector<RowsToMove> blocks;
+  for (const FeatureBatch::Part& part : batch_.parts()) {
+    const std::size_t size = part.features.size();
+    for (std::size_t begin = 0; begin < size; begin += kGrain) {
+      blocks.push_back({&part, begin, std::min(size, begin + kGrain)});
     }
+  }
+  std::vector<std::vector<float>> scratch(context.threads(), std::vector<float>(num_outputs_));
+  parallel_blocks(context, blocks.size(), 1, [&](const Block& block) {
+    move_rows(blocks[block.index], gradient, optimizer, learning_rate, scratch[block.worker]);
   });
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "encoders/feature_batch.h"
 #include "encoders/layer_optimizer.h"
 #include "matrix/sparse.h"
 #include "matrix/table_optimizer.h"
@@ -56,10 +57,11 @@ class TableLayer {
   /// or so; biases 0.
   TableLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs);
 
-  void forward(const Context& context, std::span<const SparseRow> inputs, MatrixSpan outputs) const;
-  /// Moves the rows that the batch touches, each once, and the biases.
-  void update(const Context& context, std::span<const SparseRow> inputs, MatrixView gradient,
-              const TableOptimizer& optimizer, float learning_rate);
+  /// Also keeps the batch by feature, for update().
+  void forward(const Context& context, std::span<const SparseRow> inputs, MatrixSpan outputs);
+  /// Moves the rows that the batch of the last forward() touches, each once.
+  void update(const Context& context, MatrixView gradient, const TableOptimizer& optimizer,
+              float learning_rate);
   void update_bias(MatrixView gradient, const LayerOptimizer& optimizer, const LayerStep& step);
 
   [[nodiscard]] std::vector<float>& rows() noexcept { return rows_; }
@@ -67,19 +69,20 @@ class TableLayer {
   [[nodiscard]] Parameters& bias() noexcept { return bias_; }
 
  private:
-  void transpose(std::span<const SparseRow> inputs);
+  // Some features of a part.
+  struct RowsToMove {
+    const FeatureBatch::Part* part = nullptr;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  void move_rows(const RowsToMove& rows, MatrixView gradient, const TableOptimizer& optimizer,
+                 float learning_rate, std::span<float> row_gradient);
 
   std::size_t num_outputs_;
   std::vector<float> rows_;       // [input][output]
   std::vector<float> row_state_;  // [input]
   Parameters bias_;
-  // The batch by feature: those touched, in order of appearance, and where each begins in the
-  // examples and values that follow them.
-  std::vector<std::uint32_t> slot_of_;  // [input]: its place among the touched + 1; 0: none
-  std::vector<std::uint32_t> touched_;
-  std::vector<std::uint64_t> begins_;
-  std::vector<std::uint32_t> examples_;
-  std::vector<float> values_;
+  FeatureBatch batch_;  // of the last forward()
 };
 
 }  // namespace mhe::encoders

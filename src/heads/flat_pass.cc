@@ -21,6 +21,10 @@ using kernels::Layout;
 constexpr std::size_t kBlockRows = 168;
 constexpr std::size_t kWideBlockRows = 84;
 constexpr std::size_t kWideDim = 768;
+// Few rows are cut finer, so that threads share them evenly, but for that each block pays a sum of
+// dLoss/dF.
+constexpr std::size_t kMinBlocks = 4;
+constexpr std::size_t kLeastBlockRows = 42;
 // Rows whose gradients are made before they are moved: 84 KiB of 512 floats.
 constexpr std::size_t kUpdateRows = 42;
 // Sums of dLoss/dF, one each for so many parts of the blocks: enough to occupy the threads of one
@@ -34,15 +38,22 @@ std::span<const Positive> rows_between(std::span<const Positive> positives, std:
   return {first, std::lower_bound(first, positives.end(), end, row_below)};
 }
 
-std::size_t rows_per_block(std::size_t dim) {
-  return dim <= kWideDim ? kBlockRows : kWideBlockRows;
+std::size_t ceil_div(std::size_t a, std::size_t b) {
+  return (a + b - 1) / b;
+}
+
+// At most, of so many rows in all.
+std::size_t rows_per_block(std::size_t num_rows, std::size_t dim) {
+  const std::size_t most = dim <= kWideDim ? kBlockRows : kWideBlockRows;
+  return std::clamp(ceil_div(num_rows, kMinBlocks), kLeastBlockRows, most);
 }
 
 }  // namespace
 
 std::size_t FlatPass::work_bytes(std::size_t num_ranges, std::size_t rows_per_range,
                                  std::size_t dim, std::size_t batch) {
-  const std::size_t blocks = num_ranges * ((rows_per_range - 1) / rows_per_block(dim) + 1);
+  const std::size_t blocks =
+      num_ranges * ceil_div(rows_per_range, rows_per_block(num_ranges * rows_per_range, dim));
   // Gradients of the parts, and the features turned.
   return sizeof(float) * dim * batch * (std::min(kMaxParts, blocks) + 1);
 }
@@ -52,13 +63,19 @@ std::span<const Positive> Targets::in_rows(std::size_t begin, std::size_t end) c
 }
 
 void FlatPass::select(std::span<const RowRange> ranges, std::size_t dim) {
-  const std::size_t block_rows = rows_per_block(dim);
   blocks_.clear();
   num_rows_ = 0;
   has_scores_ = false;
+  std::size_t all_rows = 0;
+  for (const RowRange& range : ranges) all_rows += range.end - range.begin;
+  const std::size_t block_rows = rows_per_block(all_rows, dim);
   for (const RowRange& range : ranges) {
-    for (std::size_t begin = range.begin; begin < range.end; begin += block_rows) {
-      const std::size_t end = std::min(range.end, begin + block_rows);
+    const std::size_t size = range.end - range.begin;
+    const std::size_t count = ceil_div(size, block_rows);
+    // Whole tiles where there are many, equal shares where there are few.
+    const std::size_t share = count <= kMinBlocks ? ceil_div(size, count) : block_rows;
+    for (std::size_t begin = range.begin; begin < range.end; begin += share) {
+      const std::size_t end = std::min(range.end, begin + share);
       blocks_.push_back({begin, end, num_rows_});
       num_rows_ += end - begin;
     }

@@ -38,6 +38,26 @@ double run_multiply_adds(std::size_t iterations) {
   return hn::GetLane(all) > 1e30F ? 0 : flops;
 }
 
+float run_reads(const float* from, std::size_t size) {
+  const hn::ScalableTag<float> d;
+  constexpr std::size_t kChains = 8;  // two loads a cycle, and an addition takes up to four
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<decltype(d)> sums[kChains];
+  HWY_UNROLL(8)
+  for (std::size_t i = 0; i < kChains; ++i) sums[i] = hn::Zero(d);
+  std::size_t at = 0;
+  for (; at + kChains * lanes <= size; at += kChains * lanes) {
+    HWY_UNROLL(8)
+    for (std::size_t i = 0; i < kChains; ++i) {
+      sums[i] = hn::Add(sums[i], hn::LoadU(d, from + at + i * lanes));
+    }
+  }
+  for (std::size_t i = 1; i < kChains; ++i) sums[0] = hn::Add(sums[0], sums[i]);
+  float sum = hn::GetLane(hn::SumOfLanes(d, sums[0]));
+  for (; at < size; ++at) sum += from[at];
+  return sum;
+}
+
 }  // namespace mhe::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -13,9 +13,14 @@
 namespace mhe::kernels {
 
 HWY_EXPORT(run_multiply_adds);
+HWY_EXPORT(run_reads);
 
 double run_multiply_adds(std::size_t iterations) noexcept {
   return HWY_DYNAMIC_DISPATCH(run_multiply_adds)(iterations);
+}
+
+float run_reads(const float* from, std::size_t size) noexcept {
+  return HWY_DYNAMIC_DISPATCH(run_reads)(from, size);
 }
 
 }  // namespace mhe::kernels

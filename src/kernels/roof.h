@@ -11,4 +11,8 @@ namespace mhe::kernels {
 /// addition counting as two.
 double run_multiply_adds(std::size_t iterations) noexcept;
 
+/// Does nothing but read: for measuring how fast that goes. Returns the sum of the floats, in no
+/// order in particular.
+float run_reads(const float* from, std::size_t size) noexcept;
+
 }  // namespace mhe::kernels

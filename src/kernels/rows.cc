@@ -4,6 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/rows.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -33,6 +34,11 @@ void move_row(float* row, const float* gradient, std::size_t size, float keep,
 
 void add_row(float* row, const float* other, std::size_t size) noexcept {
   HWY_DYNAMIC_DISPATCH(add_row)(row, other, size);
+}
+
+void prefetch_row(const float* row, std::size_t size) noexcept {
+  constexpr std::size_t kLineFloats = 16;
+  for (std::size_t i = 0; i < size; i += kLineFloats) hwy::Prefetch(row + i);
 }
 
 std::size_t count_not_above(const float* scores, std::size_t size, float bound) noexcept {

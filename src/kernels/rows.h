@@ -17,6 +17,9 @@ void move_row(float* row, const float* gradient, std::size_t size, float keep, f
 /// row += other
 void add_row(float* row, const float* other, std::size_t size) noexcept;
 
+/// Asks for a row that is soon needed, so that it is near by then.
+void prefetch_row(const float* row, std::size_t size) noexcept;
+
 /// How many of the scores from `begin` on may be skipped: none of them is above `bound`. So a scan
 /// for the best passes quickly over the rest.
 [[nodiscard]] std::size_t count_not_above(const float* scores, std::size_t size,

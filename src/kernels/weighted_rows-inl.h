@@ -9,7 +9,7 @@
 #define MHE_KERNELS_WEIGHTED_ROWS_INL_H
 #endif
 
-#include <algorithm>
+#include <cstddef>
 
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
@@ -20,58 +20,55 @@ HWY_BEFORE_NAMESPACE();
 namespace mhe::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// `Count` rows at once: the sum is loaded and stored once for all of them.
-template <std::size_t Count>
-HWY_INLINE void add_some(const WeightedRows& p, std::size_t first, float* HWY_RESTRICT out) {
-  const hn::ScalableTag<float> d;
-  using Vec = hn::Vec<decltype(d)>;
-  const std::size_t step = hn::Lanes(d);
-  const float* rows[Count];
-  Vec weights[Count];
-  for (std::size_t j = 0; j < Count; ++j) {
-    rows[j] = p.table + std::size_t{p.rows[first + j]} * p.width;
-    weights[j] = hn::Set(d, p.weights[first + j]);
-  }
-  std::size_t i = 0;
-  for (; i + step <= p.width; i += step) {
-    Vec sum = hn::LoadU(d, out + i);
-    for (std::size_t j = 0; j < Count; ++j) {
-      sum = hn::MulAdd(weights[j], hn::LoadU(d, rows[j] + i), sum);
-    }
-    hn::StoreU(sum, d, out + i);
-  }
-  const hn::CappedTag<float, 1> one;
-  for (; i < p.width; ++i) {
-    auto sum = hn::LoadU(one, out + i);
-    for (std::size_t j = 0; j < Count; ++j) {
-      sum = hn::MulAdd(hn::Set(one, p.weights[first + j]), hn::LoadU(one, rows[j] + i), sum);
-    }
-    hn::StoreU(sum, one, out + i);
-  }
+// Sums that stay in registers from the first row to the last: eight hide the latency of two
+// multiply-adds a cycle, and leave room for as many more where there are 16 registers.
+constexpr std::size_t kSums = 8;
+// Rows lie anywhere in a table that no near cache holds: they are asked for so many ahead.
+constexpr std::size_t kRowsAhead = 8;
+
+// `width` floats of a row from `column` on.
+HWY_INLINE void prefetch(const WeightedRows& p, std::size_t row, std::size_t column,
+                         std::size_t width) {
+  constexpr std::size_t kLineFloats = 16;
+  const float* from = p.table + std::size_t{p.rows[row]} * p.stride + column;
+  for (std::size_t i = 0; i < width; i += kLineFloats) hwy::Prefetch(from + i);
 }
 
-// Rows lie anywhere in a table that no cache holds: the first lines of those to come are asked for
-// while others are added; the machine's own prefetcher sees to the rest of a row.
-HWY_INLINE void prefetch(const WeightedRows& p, std::size_t first, std::size_t count) {
-  constexpr std::size_t kLines = 2;
-  constexpr std::size_t kLineFloats = 16;
-  const std::size_t end = std::min(p.rows.size(), first + count);
-  for (std::size_t j = first; j < end; ++j) {
-    const float* row = p.table + std::size_t{p.rows[j]} * p.width;
-    for (std::size_t line = 0; line < kLines && line * kLineFloats < p.width; ++line) {
-      hwy::Prefetch(row + line * kLineFloats);
+// Columns [column, column + Count vectors).
+template <std::size_t Count, class D>
+HWY_INLINE void add_columns(D d, const WeightedRows& p, std::size_t column,
+                            float* HWY_RESTRICT out) {
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t size = p.rows.size();
+  hn::Vec<D> sums[Count];
+  HWY_UNROLL(16)
+  for (std::size_t v = 0; v < Count; ++v) sums[v] = hn::LoadU(d, out + column + v * lanes);
+  const auto add_row = [&](std::size_t j) HWY_ATTR {
+    const float* HWY_RESTRICT row = p.table + std::size_t{p.rows[j]} * p.stride + column;
+    const auto weight = hn::Set(d, p.weights[j]);
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < Count; ++v) {
+      sums[v] = hn::MulAdd(weight, hn::LoadU(d, row + v * lanes), sums[v]);
     }
+  };
+  for (std::size_t j = 0; j < HWY_MIN(kRowsAhead, size); ++j) prefetch(p, j, column, Count * lanes);
+  std::size_t j = 0;
+  for (; j + kRowsAhead < size; ++j) {
+    prefetch(p, j + kRowsAhead, column, Count * lanes);
+    add_row(j);
   }
+  for (; j < size; ++j) add_row(j);
+  HWY_UNROLL(16)
+  for (std::size_t v = 0; v < Count; ++v) hn::StoreU(sums[v], d, out + column + v * lanes);
 }
 
 HWY_NOINLINE void add_weighted_rows(const WeightedRows& p, float* HWY_RESTRICT out) {
-  constexpr std::size_t kAtOnce = 4;  // rows; more would want more weights in registers than helps
-  std::size_t j = 0;
-  for (; j + kAtOnce <= p.rows.size(); j += kAtOnce) {
-    prefetch(p, j + kAtOnce, kAtOnce);
-    add_some<kAtOnce>(p, j, out);
-  }
-  for (; j < p.rows.size(); ++j) add_some<1>(p, j, out);
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + kSums * lanes <= p.width; i += kSums * lanes) add_columns<kSums>(d, p, i, out);
+  for (; i + lanes <= p.width; i += lanes) add_columns<1>(d, p, i, out);
+  for (; i < p.width; ++i) add_columns<1>(hn::CappedTag<float, 1>(), p, i, out);
 }
 
 }  // namespace mhe::kernels::HWY_NAMESPACE

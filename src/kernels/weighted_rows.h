@@ -12,10 +12,11 @@
 
 namespace mhe::kernels {
 
-/// Rows of a table of floats at any alignment; they follow each other without a gap.
+/// Rows of a table of floats at any alignment, or some of its columns.
 struct WeightedRows {
-  const float* table = nullptr;
-  std::size_t width = 0;                ///< floats a row
+  const float* table = nullptr;         ///< the first column of row 0
+  std::size_t stride = 0;               ///< floats from one row to the next
+  std::size_t width = 0;                ///< columns
   std::span<const std::uint32_t> rows;  ///< in the table; not checked
   std::span<const float> weights;       ///< as many
 };
@@ -28,7 +29,7 @@ void add_weighted_rows(const WeightedRows& problem, float* out) noexcept;
 [[nodiscard]] inline float weighted_rows_reference(const WeightedRows& p, std::size_t i,
                                                    float sum) noexcept {
   for (std::size_t j = 0; j < p.rows.size(); ++j) {
-    sum = std::fma(p.weights[j], p.table[p.rows[j] * p.width + i], sum);
+    sum = std::fma(p.weights[j], p.table[p.rows[j] * p.stride + i], sum);
   }
   return sum;
 }

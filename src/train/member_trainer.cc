@@ -3,6 +3,7 @@
 #include "train/member_trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -147,15 +148,17 @@ void MemberTrainer::shuffle(std::uint64_t epoch) {
   random.shuffle(std::span<std::uint32_t>(rows_));
 }
 
-void MemberTrainer::gather(std::uint64_t step) {
+std::span<const std::uint32_t> MemberTrainer::rows_of(std::uint64_t step) {
   shuffle(step / steps_per_epoch_);
   const std::size_t begin = (step % steps_per_epoch_) * options_.batch;
-  const std::size_t end = std::min(begin + options_.batch, rows_.size());
+  return std::span(rows_).subspan(begin, std::min(options_.batch, rows_.size() - begin));
+}
+
+void MemberTrainer::gather(std::uint64_t step) {
   sparse_.clear();
   dense_.clear();
   labels_.clear();
-  for (std::size_t i = begin; i < end; ++i) {
-    const std::uint32_t row = rows_[i];
+  for (const std::uint32_t row : rows_of(step)) {
     if (examples_.are_dense()) {
       dense_.push_back(examples_.dense[row]);
     } else {
@@ -166,7 +169,14 @@ void MemberTrainer::gather(std::uint64_t step) {
 }
 
 double MemberTrainer::train_step(std::uint64_t step) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last = Clock::now();
+  const auto add_to = [&](double& seconds) {
+    const Clock::time_point now = Clock::now();
+    seconds += std::chrono::duration<double>(now - std::exchange(last, now)).count();
+  };
   gather(step);
+  add_to(seconds_.batch);
   const float factor = schedule_(step);
   const encoders::EncoderStep encoder_step = {.table_rate = factor * options_.learning_rate,
                                               .layer_rate = factor * options_.layer_rate,
@@ -174,12 +184,15 @@ double MemberTrainer::train_step(std::uint64_t step) {
                                               .number = step};
   const MatrixView features =
       encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, encoder_step);
+  add_to(seconds_.forward);
   gradient_.resize(features.size());
   const MatrixSpan gradient = {gradient_.data(), features.num_rows, features.num_columns};
   const double loss = head_->step(
       context_, {.features = features, .labels = labels_},
       {.learning_rate = head_share_ * encoder_step.table_rate, .number = step}, gradient);
+  add_to(seconds_.head);
   encoder_.backward(context_, gradient, encoder_step);
+  add_to(seconds_.backward);
   return loss;
 }
 

@@ -45,6 +45,14 @@ struct NamedArray {
 /// times worse than the start, a training that went astray gets worse without end.
 [[nodiscard]] bool has_diverged(double loss, double first_loss) noexcept;
 
+/// Wall time of steps, in seconds.
+struct StepSeconds {
+  double batch = 0;     ///< rows are shuffled and looked up
+  double forward = 0;   ///< of the encoder
+  double head = 0;      ///< scores, gradients, its rows moved
+  double backward = 0;  ///< of the encoder, its parameters moved
+};
+
 class MemberTrainer {
  public:
   /// Random weights, label order and batches of `seed`. Everything given must outlive it.
@@ -57,6 +65,11 @@ class MemberTrainer {
   /// Trains the batch of this step; returns its mean loss. What a step does follows from its number
   /// and the arrays.
   double train_step(std::uint64_t step);
+
+  /// The rows that this step is trained on; valid until those of another epoch are asked for.
+  [[nodiscard]] std::span<const std::uint32_t> rows_of(std::uint64_t step);
+  /// Of all steps so far.
+  [[nodiscard]] const StepSeconds& seconds() const noexcept { return seconds_; }
 
   /// All arrays that training changes, in a fixed order.
   [[nodiscard]] std::vector<NamedArray> arrays();
@@ -85,6 +98,7 @@ class MemberTrainer {
   std::vector<std::span<const float>> dense_;
   std::vector<std::span<const LabelId>> labels_;
   std::vector<float> gradient_;
+  StepSeconds seconds_;
 };
 
 /// A copy of parameters, or the mean of several.
