@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "data/byte_source.h"
 #include "train/held_out.h"
 #include "train/members.h"
 #include "train/memory_plan.h"
@@ -284,9 +285,10 @@ LinearOptions decided(const Context& context, const LinearOptions& given, const 
 
 Tuned tune(const Context& context, const data::ReadOptions& input, const LinearOptions& options,
            const TextRule& text_rule, const TuneOptions& how) {
-  if (input.path == "-") {
+  if (data::is_stream(input.path)) {
     fail(ErrorCode::kInvalidArgument,
-         "tuning reads the data several times; expected a file, found standard input");
+         "tuning reads the data several times; expected a file, found {}",
+         input.path == "-" ? "standard input" : "a pipe, " + input.path);
   }
   return Search(context, input, options, text_rule, how).run();
 }
