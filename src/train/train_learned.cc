@@ -308,8 +308,8 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   check_output(run.out);
   LearnedReport report;
   report.rows = set.examples.rows();
-  const LearnedOptions options = with_rules(given, report.rows);
-  report.trimmed_labels = trim_labels(set, options.min_label_count);
+  report.trimmed_labels = trim_labels(set, given.min_label_count);
+  const LearnedOptions options = with_rules(given, report.rows, set.names.size());
   const Examples judged =
       read_judged
           ? read_judged(set)
