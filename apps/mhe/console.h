@@ -51,10 +51,8 @@ class Console {
 
   [[nodiscard]] Usage usage() const;
   [[nodiscard]] double wall_seconds() const;
-  /// Columns of the terminal, or 80.
+  /// Columns of the terminal that standard output is, or 80.
   [[nodiscard]] std::size_t width() const;
-  /// Whether standard output may be coloured: a terminal, and NO_COLOR is not set.
-  [[nodiscard]] bool colour() const;
 
  private:
   using Clock = std::chrono::steady_clock;
