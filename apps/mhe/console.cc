@@ -33,20 +33,19 @@ std::size_t width_of(int descriptor) {
   return 80;
 }
 
-// Broken at blanks, where a terminal would break words; further lines are indented.
-std::string wrap(std::string_view text, std::size_t width) {
-  constexpr std::string_view kIndent = "     ";
+}  // namespace
+
+std::string wrap_words(std::string_view text, std::size_t width, std::string_view indent) {
   std::string wrapped;
-  for (std::size_t room = width; text.size() > room; room = width - kIndent.size()) {
-    const std::size_t blank = text.rfind(' ', room);
-    if (blank == std::string_view::npos || blank == 0) break;  // a word longer than a line
-    wrapped += fmt::format("{}\n{}", text.substr(0, blank), kIndent);
+  for (std::size_t room = width; text.size() > room; room = width - indent.size()) {
+    std::size_t blank = text.rfind(' ', room);
+    if (blank == std::string_view::npos || blank == 0) blank = text.find(' ', room);
+    if (blank == std::string_view::npos) break;
+    wrapped += fmt::format("{}\n{}", text.substr(0, blank), indent);
     text.remove_prefix(blank + 1);
   }
   return wrapped + std::string(text);
 }
-
-}  // namespace
 
 Console::Console() : error_is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
@@ -61,7 +60,8 @@ void Console::print(std::string_view text) {
 void Console::say(std::string_view line) {
   clear_progress();
   const std::string whole = fmt::format("mhe: {}", line);
-  fmt::print(stderr, "{}\n", error_is_terminal_ ? wrap(whole, width_of(STDERR_FILENO)) : whole);
+  fmt::print(stderr, "{}\n",
+             error_is_terminal_ ? wrap_words(whole, width_of(STDERR_FILENO), "     ") : whole);
 }
 
 void Console::show(const Progress& progress) {

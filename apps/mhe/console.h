@@ -28,6 +28,11 @@ struct Usage {
   std::uint64_t peak_bytes = 0;
 };
 
+/// `text` broken at blanks into lines of at most `width` bytes, each after the first behind
+/// `indent`; a longer word stays whole.
+[[nodiscard]] std::string wrap_words(std::string_view text, std::size_t width,
+                                     std::string_view indent);
+
 /// Standard output and error of one run of a verb.
 class Console {
  public:

@@ -29,8 +29,7 @@ constexpr int kRuntimeError = 1;
 constexpr int kUsageError = 2;
 
 int complain(Console& console, std::string_view message, int exit_code) {
-  console.clear_progress();
-  fmt::print(stderr, "mhe: error: {}\n", message);
+  console.say(fmt::format("error: {}", message));
   return exit_code;
 }
 
@@ -120,14 +119,19 @@ std::string refuse_minus(const std::string& text) {
   return text.starts_with('-') ? fmt::format("expected 0 or more, found {}", text) : std::string();
 }
 
-// What holds for the options of all commands: a list is one word, since the next may be a file, and
-// what counts something takes no minus, which would make it very large.
+// What holds for the options of all commands: a list is one word, since the next may be a file;
+// what counts something takes no minus, which would make it very large; help fits 80 columns.
 void complete_options(CLI::App& command) {
+  constexpr std::size_t kHelpWidth = 80 - 30;  // beside the names
   for (CLI::Option* option : command.get_options()) {
+    option->description(wrap_words(option->get_description(), kHelpWidth, ""));
     if (option->get_delimiter() == ',') option->allow_extra_args(false);
     if (option->get_type_name().starts_with("UINT")) option->check(refuse_minus, "");
   }
-  for (CLI::App* part : command.get_subcommands({})) complete_options(*part);
+  for (CLI::App* part : command.get_subcommands({})) {
+    part->description(wrap_words(part->get_description(), kHelpWidth, ""));
+    complete_options(*part);
+  }
 }
 
 int run(int argc, char** argv) {
@@ -136,16 +140,17 @@ int run(int argc, char** argv) {
   CLI::App app("Extreme label classification: plan, prepare data, train, predict, score.", "mhe");
   app.set_version_flag("--version", fmt::format("mhe {}", version()));
   app.require_subcommand(1);
-  app.footer(
-      "'mhe VERB --help' tells more about a verb.\n"
-      "MHE_ISA=NAME in the environment takes another instruction set than the best\n"
-      "('mhe info' lists them).");
   std::function<void(Console&)> chosen;
   for (const Verb& verb : all_verbs()) {
     CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
     command->callback([&chosen, run_verb = verb.add(*command)] { chosen = run_verb; });
     complete_options(*command);
   }
+  // After the verbs, which would take it over.
+  app.footer(
+      "'mhe VERB --help' tells more about a verb.\n"
+      "MHE_ISA=NAME in the environment takes another instruction set than the best\n"
+      "('mhe info' lists them).");
   Console console;
   const std::vector<std::string> words(argv, argv + argc);
   if (argc == 1) {

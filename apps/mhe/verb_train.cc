@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -256,6 +257,19 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   console.summarize({.rows = report.rows, .labels = report.labels});
 }
 
+// So that nobody has to read past the flags of an encoder that is not theirs.
+void group_by_encoder(CLI::App& command) {
+  const auto group = [&](const std::set<std::string>& names, const char* title) {
+    for (const std::string& name : names) {
+      CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
+      if (option != nullptr) option->group(title);
+    }
+  };
+  group(option_names(text::VectorizerOptions()), "Text to features");
+  group(foreign_options("bag"), "Only with --encoder linear");
+  group(foreign_options("linear"), "Only with --encoder bag or dense");
+}
+
 }  // namespace
 
 std::function<void(Console&)> add_train(CLI::App& command) {
@@ -295,6 +309,7 @@ std::function<void(Console&)> add_train(CLI::App& command) {
   add_own_flag(command, flags->own);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
+  group_by_encoder(command);
   add_data_flags(command, flags->data);
   return [flags, &command](Console& console) { run_train(console, *flags, command); };
 }

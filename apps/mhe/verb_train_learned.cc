@@ -26,13 +26,6 @@
 namespace mhe::app {
 namespace {
 
-template <class Options>
-std::set<std::string> names_of(Options options) {
-  std::set<std::string> names;
-  options.visit([&](const char* name, auto&, const char*) { names.insert(name); });
-  return names;
-}
-
 void refuse_given(const CLI::App& command, const std::string& encoder) {
   for (const std::string& name : foreign_options(encoder)) {
     if (!is_given(command, name.c_str())) continue;
@@ -142,8 +135,8 @@ void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
 }
 
 std::set<std::string> foreign_options(const std::string& encoder) {
-  std::set<std::string> linear = names_of(train::LinearOptions());
-  std::set<std::string> learned = names_of(train::LearnedOptions());
+  std::set<std::string> linear = option_names(train::LinearOptions());
+  std::set<std::string> learned = option_names(train::LearnedOptions());
   linear.insert({"preset", "tune", "flush_seconds"});
   learned.insert("checkpoint_every");
   const bool is_linear = encoder == "linear";
