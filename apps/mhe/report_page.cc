@@ -190,7 +190,7 @@ std::string confusion_table(const train::HeadConfusion& confusion) {
 }
 
 std::string heads_section(const TrainingPage& page) {
-  if (page.history.heads.empty()) return {};  // one-hot of a learned encoder, sets of labels
+  if (page.history.heads.empty()) return {};  // learned ones that choose no groups or digits
   std::vector<Row> rows;
   std::vector<ReportBar> bars;
   for (const train::HeadAccuracy& head : page.history.heads) {

@@ -70,8 +70,7 @@ class LabelPaths {
       targets_.emplace(spec_, member.find_tensor());
       return;
     }
-    const std::uint64_t places = spec_.kind == HeadKind::kCascade ? capacity() : spec_.num_labels;
-    const auto label_at = heads::find_label_at(member.find_tensor(), places);
+    const auto label_at = heads::find_label_at(member.find_tensor(), capacity());
     if (label_at.empty()) return;
     position_of_.resize(spec_.num_labels);
     for (std::uint32_t position = 0; position < label_at.size(); ++position) {
@@ -201,7 +200,9 @@ std::vector<HeadAccuracy> judge_heads(const model::LearnedMember& member,
                                       const Ragged<mhe::Prediction>& ranked,
                                       const Ragged<LabelId>& truth) {
   const heads::HeadSpec& spec = member.head;
-  if (spec.kind == HeadKind::kOneHot || spec.code == heads::ProductCode::kPowerset) return {};
+  const bool has_digits =
+      spec.kind == HeadKind::kProduct && spec.code != heads::ProductCode::kPowerset;
+  if (!has_digits && spec.kind != HeadKind::kCascade) return {};
   const LabelPaths paths(member);
   const std::size_t num_heads = spec.lengths.size();
   std::vector<std::size_t> right(num_heads, 0);

@@ -26,7 +26,8 @@ namespace mhe::train {
                                                     const Examples& judged);
 
 /// The same of a learned member, by the best label of each row in `ranked`: how often its digits,
-/// or the groups above it, are those of a true label. Nothing for one-hot heads and sets of labels.
+/// or the groups above it, are those of a true label. Nothing for heads that
+/// choose neither: one-hot, sampling, sets of labels.
 [[nodiscard]] std::vector<HeadAccuracy> judge_heads(const model::LearnedMember& member,
                                                     const Ragged<mhe::Prediction>& ranked,
                                                     const Ragged<LabelId>& truth);
