@@ -67,6 +67,8 @@ void check_head(const LearnedOptions& options) {
           "extra groups belong to sampling heads");
   require(options.inner_dim == 0 || kind == HeadKind::kCascade,
           "an inner width belongs to cascade heads");
+  require((options.candidates == 0 && options.beam == 0) || kind == HeadKind::kCascade,
+          "candidates and a beam belong to cascade heads");
   require_within<std::size_t>("rank", options.rank, 1, 4096);
   require_within<std::size_t>("candidates", options.candidates, 0, 1'000'000);
   require(options.parent_power >= 0 && options.parent_power <= 100,
