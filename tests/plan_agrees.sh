@@ -43,6 +43,10 @@ make wide --rows 12000 --features 30000 --labels 2000 --words-per-row 225
 make narrow --rows 20000 --features 5000 --labels 300 --words-per-row 90
 compare wide.txt
 compare narrow.txt --prune 0.2 --lengths 20,15
+# Rows so short that like ones are tried, which they need not survive.
+make short --rows 20000 --features 20000 --labels 5000 --words-per-row 60
+compare short.txt
+compare short.txt --neighbours 0.2
 
 # Rows of labels, and scores of a batch, weigh more than the data.
 make many --rows 1500 --features 2000 --labels 30000 --words-per-row 30

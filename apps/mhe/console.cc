@@ -3,8 +3,9 @@
 #include "console.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "progress_line.h"
 #include "units.h"
 
 namespace mhe::app {
@@ -24,59 +26,42 @@ double cpu_seconds(const rusage& usage) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-std::string format_amount(std::uint64_t amount, std::string_view unit) {
-  if (unit == "bytes") return format_bytes(amount);
-  return fmt::format("{} {}", format_count(amount), unit);
+// Columns of the terminal behind a descriptor, or 80.
+std::size_t width_of(int descriptor) {
+  winsize size = {};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+  return 80;
 }
 
-std::string format_progress(const Progress& progress, double seconds) {
-  if (progress.done == 0 && progress.total == 0) return std::string(progress.stage);
-  std::string line =
-      fmt::format("{}: {}", progress.stage, format_amount(progress.done, progress.unit));
-  const double rate = seconds > 0 ? static_cast<double>(progress.done) / seconds : 0;
-  if (progress.total > 0) {
-    const double share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
-    line +=
-        fmt::format(" of {} ({:.0f} %)", format_amount(progress.total, progress.unit), 100 * share);
-  }
-  if (rate > 0)
-    line += fmt::format(", {}/s", format_amount(static_cast<std::uint64_t>(rate), progress.unit));
-  if (rate > 0 && progress.total > progress.done) {
-    line += fmt::format(", {} left",
-                        format_seconds(static_cast<double>(progress.total - progress.done) / rate));
-  }
-  if (!progress.note.empty()) line += fmt::format("; {}", progress.note);
-  return line;
-}
+}  // namespace
 
-// Broken at blanks, where a terminal would break words; further lines are indented.
-std::string wrap(std::string_view text, std::size_t width) {
-  constexpr std::string_view kIndent = "     ";
+std::string wrap_words(std::string_view text, std::size_t width, std::string_view indent) {
   std::string wrapped;
-  for (std::size_t room = width; text.size() > room; room = width - kIndent.size()) {
-    const std::size_t blank = text.rfind(' ', room);
-    if (blank == std::string_view::npos || blank == 0) break;  // a word longer than a line
-    wrapped += fmt::format("{}\n{}", text.substr(0, blank), kIndent);
+  for (std::size_t room = width; text.size() > room; room = width - indent.size()) {
+    std::size_t blank = text.rfind(' ', room);
+    if (blank == std::string_view::npos || blank == 0) blank = text.find(' ', room);
+    if (blank == std::string_view::npos) break;
+    wrapped += fmt::format("{}\n{}", text.substr(0, blank), indent);
     text.remove_prefix(blank + 1);
   }
   return wrapped + std::string(text);
 }
-
-}  // namespace
 
 Console::Console() : error_is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Console::print(std::string_view text) {
   clear_progress();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    fail(ErrorCode::kIo, "cannot write standard output");
+    fail(ErrorCode::kIo, "cannot write standard output: {}",
+         std::generic_category().message(errno));
   }
 }
 
 void Console::say(std::string_view line) {
   clear_progress();
   const std::string whole = fmt::format("mhe: {}", line);
-  fmt::print(stderr, "{}\n", error_is_terminal_ ? wrap(whole, width()) : whole);
+  fmt::print(stderr, "{}\n",
+             error_is_terminal_ ? wrap_words(whole, width_of(STDERR_FILENO), "     ") : whole);
 }
 
 void Console::show(const Progress& progress) {
@@ -93,14 +78,15 @@ void Console::show(const Progress& progress) {
       error_is_terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10);
   if (now - last_shown_ < interval && !(begins && error_is_terminal_)) return;
   last_shown_ = now;
-  std::string line =
-      format_progress(progress, std::chrono::duration<double>(now - stage_start_).count());
+  const double seconds = std::chrono::duration<double>(now - stage_start_).count();
   if (!error_is_terminal_) {
-    fmt::print(stderr, "mhe: {}\n", line);
+    fmt::print(stderr, "mhe: {}\n", progress_words(progress, seconds));
     return;
   }
-  line.resize(std::min(line.size(), width() - 1));
-  fmt::print(stderr, "\r\x1b[K{}", line);
+  // One column stays free: a full line would wrap on some terminals.
+  fmt::print(
+      stderr, "\r\x1b[K{}",
+      progress_bar(progress, seconds, width_of(STDERR_FILENO) - 1, bar_style_of_environment()));
   bar_visible_ = true;
 }
 
@@ -144,14 +130,7 @@ double Console::wall_seconds() const {
 }
 
 std::size_t Console::width() const {
-  winsize size = {};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
-  return 80;
-}
-
-bool Console::colour() const {
-  const char* no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nobody sets it
-  return ::isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+  return width_of(STDOUT_FILENO);
 }
 
 }  // namespace mhe::app

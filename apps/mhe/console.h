@@ -28,6 +28,11 @@ struct Usage {
   std::uint64_t peak_bytes = 0;
 };
 
+/// `text` broken at blanks into lines of at most `width` bytes, each after the first behind
+/// `indent`; a longer word stays whole.
+[[nodiscard]] std::string wrap_words(std::string_view text, std::size_t width,
+                                     std::string_view indent);
+
 /// Standard output and error of one run of a verb.
 class Console {
  public:
@@ -51,10 +56,8 @@ class Console {
 
   [[nodiscard]] Usage usage() const;
   [[nodiscard]] double wall_seconds() const;
-  /// Columns of the terminal, or 80.
+  /// Columns of the terminal that standard output is, or 80.
   [[nodiscard]] std::size_t width() const;
-  /// Whether standard output may be coloured: a terminal, and NO_COLOR is not set.
-  [[nodiscard]] bool colour() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -55,16 +55,19 @@ std::string histogram_svg(std::span<const double> sorted, std::string_view title
   svg += svg_text(kLeft - 6, kTop + 4, "end", format_tick(most));
   svg += svg_text(kLeft - 6, floor, "end", "0");
   double label_y = kTop + 4;
+  std::string labels;
   for (const Marker& marker : markers) {
     const double x = x_of(marker.value);
     svg += svg_rule(x, kTop, floor, "#cc3311");
     const bool left_side = x > kWidth - 120;
-    svg += svg_text(left_side ? x - 4 : x + 4, label_y, left_side ? "end" : "start",
-                    fmt::format("{} {:.3g}{}", marker.name, marker.value,
-                                marker.value > range ? ", further right" : ""));
+    labels += svg_text(left_side ? x - 4 : x + 4, label_y, left_side ? "end" : "start",
+                       fmt::format("{} {:.3g}{}", marker.name, marker.value,
+                                   marker.value > range ? ", further right" : ""));
     label_y += 16;
   }
-  return svg + "</svg>\n";
+  // Letters with a rim can be read on bars.
+  return svg + R"(<g stroke="#ffffff" stroke-width="4" paint-order="stroke">)" + "\n" + labels +
+         "</g>\n</svg>\n";
 }
 
 }  // namespace mhe::app

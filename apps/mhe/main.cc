@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <new>
@@ -17,6 +18,7 @@
 #include <mhe/version.h>
 
 #include "base/memory.h"
+#include "kernels/isa.h"
 #include "suggest.h"
 #include "verb.h"
 
@@ -27,13 +29,24 @@ constexpr int kRuntimeError = 1;
 constexpr int kUsageError = 2;
 
 int complain(Console& console, std::string_view message, int exit_code) {
-  console.clear_progress();
-  fmt::print(stderr, "mhe: error: {}\n", message);
+  console.say(fmt::format("error: {}", message));
   return exit_code;
+}
+
+// For tests and comparisons: kernels on an instruction set that is not the best.
+void use_isa_of_environment() {
+  const char* isa = std::getenv("MHE_ISA");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  if (isa == nullptr || *isa == '\0') return;
+  try {
+    kernels::use_isa(isa);
+  } catch (const Error& error) {
+    throw UsageError(std::string("MHE_ISA: ") + error.what());
+  }
 }
 
 int run_guarded(Console& console, const std::function<void(Console&)>& verb) {
   try {
+    use_isa_of_environment();
     verb(console);
     return 0;
   } catch (const UsageError& error) {
@@ -102,18 +115,42 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
   return fmt::format("{} (see mhe{} --help)", error.what(), verb);
 }
 
+std::string refuse_minus(const std::string& text) {
+  return text.starts_with('-') ? fmt::format("expected 0 or more, found {}", text) : std::string();
+}
+
+// What holds for the options of all commands: a list is one word, since the next may be a file;
+// what counts something takes no minus, which would make it very large; help fits 80 columns.
+void complete_options(CLI::App& command) {
+  constexpr std::size_t kHelpWidth = 80 - 30;  // beside the names
+  for (CLI::Option* option : command.get_options()) {
+    option->description(wrap_words(option->get_description(), kHelpWidth, ""));
+    if (option->get_delimiter() == ',') option->allow_extra_args(false);
+    if (option->get_type_name().starts_with("UINT")) option->check(refuse_minus, "");
+  }
+  for (CLI::App* part : command.get_subcommands({})) {
+    part->description(wrap_words(part->get_description(), kHelpWidth, ""));
+    complete_options(*part);
+  }
+}
+
 int run(int argc, char** argv) {
   // A reader that closes its end of our pipe (head, less) ends us quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_DFL);
   CLI::App app("Extreme label classification: plan, prepare data, train, predict, score.", "mhe");
   app.set_version_flag("--version", fmt::format("mhe {}", version()));
   app.require_subcommand(1);
-  app.footer("'mhe VERB --help' tells more about a verb.");
   std::function<void(Console&)> chosen;
   for (const Verb& verb : all_verbs()) {
     CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
     command->callback([&chosen, run_verb = verb.add(*command)] { chosen = run_verb; });
+    complete_options(*command);
   }
+  // After the verbs, which would take it over.
+  app.footer(
+      "'mhe VERB --help' tells more about a verb.\n"
+      "MHE_ISA=NAME in the environment takes another instruction set than the best\n"
+      "('mhe info' lists them).");
   Console console;
   const std::vector<std::string> words(argv, argv + argc);
   if (argc == 1) {

@@ -82,6 +82,14 @@ void copy_given(const CLI::App& command, Options& from, Options& to) {
   });
 }
 
+/// Names of all options of a struct.
+template <class Options>
+std::set<std::string> option_names(Options options) {
+  std::set<std::string> names;
+  options.visit([&](const char* name, auto&, const char*) { names.insert(name); });
+  return names;
+}
+
 /// Names of the options that were given on the command line.
 template <class Options>
 std::set<std::string> given_options(const CLI::App& command, Options options) {

@@ -3,9 +3,8 @@
 #include "phase_clock.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace mhe::app {
 namespace {
@@ -23,7 +22,9 @@ std::string phase_of(const Progress& progress, const std::string& current) {
     return "ordering";
   }
   if (progress.stage == "finding candidates") return "candidates";
-  if (progress.stage == "training levels") return fmt::format("level {}", progress.done + 1);
+  if (progress.stage.starts_with("training level ")) {
+    return std::string(progress.stage.substr(std::string_view("training ").size()));
+  }
   return std::string(progress.stage);
 }
 
@@ -47,9 +48,11 @@ void PhaseClock::stop() {
 }
 
 std::unique_ptr<Context> make_timed_context(Console& console, PhaseClock& clock,
-                                            std::size_t threads, std::uint64_t seed) {
+                                            std::size_t threads, std::uint64_t seed,
+                                            std::function<void(const Progress& progress)> watch) {
   ContextOptions options = console.context_options(threads, seed);
-  options.on_progress = [&console, &clock](const Progress& progress) {
+  options.on_progress = [&console, &clock, watch = std::move(watch)](const Progress& progress) {
+    watch(progress);
     clock.see(progress);
     console.show(progress);
   };

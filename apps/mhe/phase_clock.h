@@ -4,6 +4,7 @@
 // Where the time of a training goes, by the stages of its progress.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,8 +38,10 @@ class PhaseClock {
   std::vector<Phase> phases_;
 };
 
-/// A context as Console::make_context() gives it, whose stages the clock sees too.
-[[nodiscard]] std::unique_ptr<Context> make_timed_context(Console& console, PhaseClock& clock,
-                                                          std::size_t threads, std::uint64_t seed);
+/// A context as Console::make_context() gives it, whose stages `watch`, which may throw, and the
+/// clock see too.
+[[nodiscard]] std::unique_ptr<Context> make_timed_context(
+    Console& console, PhaseClock& clock, std::size_t threads, std::uint64_t seed,
+    std::function<void(const Progress& progress)> watch = [](const Progress&) {});
 
 }  // namespace mhe::app

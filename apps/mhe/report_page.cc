@@ -190,6 +190,7 @@ std::string confusion_table(const train::HeadConfusion& confusion) {
 }
 
 std::string heads_section(const TrainingPage& page) {
+  if (page.history.heads.empty()) return {};  // learned ones that choose no groups or digits
   std::vector<Row> rows;
   std::vector<ReportBar> bars;
   for (const train::HeadAccuracy& head : page.history.heads) {
@@ -197,6 +198,7 @@ std::string heads_section(const TrainingPage& page) {
                     short_per_cent(head.kept)});
     bars.push_back(
         {head.name + ", ranked first", head.best_right, short_per_cent(head.best_right) + " %"});
+    if (std::isnan(head.kept)) continue;
     bars.push_back({head.name + ", in the beam", head.kept, short_per_cent(head.kept) + " %"});
   }
   std::string body = panel("Accuracy per head",
@@ -207,7 +209,9 @@ std::string heads_section(const TrainingPage& page) {
   const train::HeadConfusion& confusion = page.history.confusion;
   body += panel("Most frequent confusions", "Rows for which another group was ranked first.",
                 confusion_table(confusion), "names");
-  if (confusion.groups.empty()) {
+  if (confusion.all_groups == 0) {
+    // Learned models are not looked at so closely.
+  } else if (confusion.groups.empty()) {
     body += panel("Confusion of the first head", "", "<p>No row was led to a wrong group.</p>\n");
   } else {
     body += panel("Confusion of the first head",

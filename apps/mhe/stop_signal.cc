@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "base/check.h"
+
 namespace mhe::app {
 namespace {
 
@@ -31,6 +33,12 @@ StopSignal::~StopSignal() {
 
 const std::atomic<bool>& StopSignal::flag() const noexcept {
   return stop_requested;
+}
+
+void StopSignal::check() const {
+  if (stop_requested) {
+    fail(ErrorCode::kInterrupted, "stopped before anything was finished; nothing was written");
+  }
 }
 
 }  // namespace mhe::app

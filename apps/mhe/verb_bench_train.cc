@@ -14,6 +14,7 @@
 #include "bar_svg.h"
 #include "base/atomic_file.h"
 #include "base/temporary_directory.h"
+#include "data/byte_source.h"
 #include "data_flags.h"
 #include "kernels/dual_sweep.h"
 #include "option_flags.h"
@@ -132,8 +133,8 @@ void write_svg(const std::string& path, const Run& run) {
 
 void run_bench_train(Console& console, const BenchTrainFlags& flags, const CLI::App& command) {
   if (flags.repeat == 0) throw UsageError("--repeat must be above 0");
-  if (flags.repeat > 1 && flags.input == "-") {
-    throw UsageError("standard input can be read once; --repeat needs a file");
+  if (flags.repeat > 1 && data::is_stream(flags.input)) {
+    throw UsageError("standard input or a pipe can be read once; --repeat needs a file");
   }
   train::LinearOptions options = train::preset(flags.preset);
   train::LinearOptions given = flags.options;

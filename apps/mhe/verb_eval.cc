@@ -52,9 +52,19 @@ struct Scores {
   std::optional<predict::HeadAccuracy> heads = std::nullopt;  // product heads only
 };
 
+std::vector<double> per_cent(std::vector<double> shares) {
+  for (double& share : shares) share *= 100;
+  return shares;
+}
+
 std::string heads_text(const predict::HeadAccuracy& heads) {
+  constexpr std::size_t kInLine = 8;  // heads: 80 columns hold as many
   std::string text = "head accuracy";
-  for (const double share : heads.shares()) text += fmt::format("  {:.2f}", 100 * share);
+  const std::vector<double> shares = heads.shares();
+  for (std::size_t h = 0; h < shares.size(); ++h) {
+    if (h > 0 && h % kInLine == 0) text += fmt::format("\n{:13}", "");
+    text += fmt::format("  {:6.2f}", 100 * shares[h]);
+  }
   return text +
          fmt::format("\nno label      {:.2f} % of the probability\n", 100 * heads.phantom_mass());
 }
@@ -126,8 +136,8 @@ void run_eval(Console& console, const EvalFlags& flags) {
     json["tail"] = flags.tail;
     put_reliability(reliability, json);
     if (scores.heads) {
-      json["head_accuracy"] = scores.heads->shares();
-      json["phantom_mass"] = scores.heads->phantom_mass();
+      json["head_accuracy"] = per_cent(scores.heads->shares());
+      json["phantom_mass"] = 100 * scores.heads->phantom_mass();
     }
     console.print(json.dump(2) + "\n");
   } else {

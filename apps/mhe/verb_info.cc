@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <mhe/version.h>
 
 #include "kernels/dual_sweep.h"
+#include "kernels/isa.h"
 #include "verbs.h"
 
 namespace mhe::app {
@@ -34,19 +36,21 @@ std::vector<std::string> cpu_features() {
 
 void run_info(Console& console, const InfoFlags& flags) {
   const std::vector<std::string> features = cpu_features();
+  const std::vector<std::string_view> isas = kernels::isas_here();
   const unsigned threads = std::thread::hardware_concurrency();
   if (flags.json) {
-    const nlohmann::ordered_json json = {
-        {"version", version()},   {"compiler", MHE_COMPILER}, {"isa", kernels::isa_in_use()},
-        {"cpu_offers", features}, {"threads", threads},       {"libraries", MHE_LIBRARIES}};
+    const nlohmann::ordered_json json = {{"version", version()},         {"compiler", MHE_COMPILER},
+                                         {"isa", kernels::isa_in_use()}, {"isas", isas},
+                                         {"cpu_offers", features},       {"threads", threads},
+                                         {"libraries", MHE_LIBRARIES}};
     console.print(json.dump(2) + "\n");
     return;
   }
   console.print(
-      fmt::format("mhe        {}\ncompiler   {}\nISA        {} (the CPU offers {})\nthreads    {}\n"
-                  "libraries  {}\n",
+      fmt::format("mhe        {}\ncompiler   {}\nISA        {} (the CPU offers {})\n"
+                  "ISAs here  {}; MHE_ISA=NAME takes another\nthreads    {}\nlibraries  {}\n",
                   version(), MHE_COMPILER, kernels::isa_in_use(), fmt::join(features, ", "),
-                  threads, MHE_LIBRARIES));
+                  fmt::join(isas, ", "), threads, MHE_LIBRARIES));
 }
 
 }  // namespace

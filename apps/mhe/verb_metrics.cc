@@ -63,7 +63,6 @@ std::uint64_t read_labels(const Context& context, data::ReadOptions options,
   require_labels(reader->schema(), options.path);
   data::RowBatch batch;
   while (reader->next(batch)) take(batch.labels);
-  for (const std::string& line : reader->report().bad_lines) context.warn("skipped " + line);
   return reader->report().rows;
 }
 

@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct PlanFlags {
-  std::string head = "cascade";
+  std::string head;
   std::string precision;
   std::string ram;
   PlanOptions options;
@@ -59,7 +59,11 @@ Plan plan_from(const PlanFlags& flags) {
   }
   if (!flags.ram.empty()) options.ram_bytes = parse_bytes(flags.ram);
   try {
-    options.head = parse_head_kind(flags.head);
+    const bool by_default = flags.head.empty();
+    const bool subsets = options.num_binary_labels > 0;
+    options.head = !by_default ? parse_head_kind(flags.head)
+                   : subsets   ? HeadKind::kProduct
+                               : HeadKind::kCascade;
     if (!flags.precision.empty()) options.precision = parse_precision(flags.precision);
     return make_plan(options);
   } catch (const Error& error) {
@@ -291,8 +295,8 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
   PlanOptions& options = flags->options;
   command.add_option("--binary-labels", options.num_binary_labels,
                      "Instead: the labels are all subsets of N");
-  command.add_option("--head", flags->head, "onehot, product, cascade or sampling")
-      ->capture_default_str();
+  command.add_option("--head", flags->head,
+                     "onehot, product, cascade or sampling; default: cascade, for subsets product");
   command.add_option("--heads", options.num_heads, "Heads (sampling: groups); default: few");
   command.add_option("--lengths", options.lengths, "Lengths of the heads, such as 107,40")
       ->delimiter(',');

@@ -34,6 +34,7 @@ std::string to_json(const train::LinearPlan& plan) {
       {"feature_bytes", plan.feature_bytes},
       {"train_bytes", plan.train_bytes},
       {"model_bytes", plan.model_bytes},
+      {"neighbour_bytes", plan.neighbour_bytes},
       {"levels", levels},
   };
   return json.dump() + "\n";
@@ -53,6 +54,10 @@ std::string to_text(const train::LinearPlan& plan, std::size_t width) {
   figures.add_row({"RAM to train", format_bytes(plan.train_bytes)});
   figures.add_row({"nodes solved at once", format_count(plan.solvers)});
   figures.add_row({"model size", format_bytes(plan.model_bytes)});
+  if (plan.neighbour_bytes > 0 && !plan.neighbours_are_sure) {
+    figures.add_row(
+        {"with like rows, if these help", format_bytes(plan.model_bytes + plan.neighbour_bytes)});
+  }
   Table levels;
   levels.add_row({"level", "nodes", "weights kept", "size"});
   for (std::size_t h = 0; h < plan.levels.size(); ++h) {

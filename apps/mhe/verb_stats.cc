@@ -44,7 +44,6 @@ FileStats describe(const Context& context, const data::ReadOptions& options,
   }
   stats.schema = reader->schema();
   stats.report = reader->report();
-  for (const std::string& line : stats.report.bad_lines) context.warn("skipped " + line);
   return stats;
 }
 

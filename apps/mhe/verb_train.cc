@@ -4,19 +4,23 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/check.h"
 #include "config_file.h"
 #include "data_flags.h"
 #include "option_flags.h"
 #include "phase_clock.h"
 #include "report_page.h"
+#include "stop_signal.h"
 #include "text_flags.h"
 #include "train/train_linear.h"
 #include "units.h"
@@ -191,6 +195,29 @@ void print_config(Console& console, const TrainFlags& flags, const CLI::App& com
   console.print(dump_config(command, values).dump(2) + "\n");
 }
 
+// When the file of finished blocks was last written to; nothing if there is none.
+std::optional<std::filesystem::file_time_type> partial_time(const std::string& path) {
+  std::error_code none;
+  const auto time = std::filesystem::last_write_time(path, none);
+  return none ? std::nullopt : std::optional(time);
+}
+
+train::LinearReport train_or_say_how_to_go_on(const Context& context,
+                                              const data::ReadOptions& input,
+                                              const train::LinearOptions& options,
+                                              const train::LinearRun& run) {
+  const std::string partial = run.out + ".partial";
+  const auto before = run.resume ? std::nullopt : partial_time(partial);  // of another training
+  try {
+    return train::train_linear(context, input, options, run);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInterrupted || partial_time(partial) == before) throw;
+    fail(ErrorCode::kInterrupted,
+         "stopped; {} has what is finished, from which the same command goes on with --resume",
+         partial);
+  }
+}
+
 void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   if (!flags.config.empty()) apply_config(command, flags.config);
   for (const char* needed : {"DATA", "--out"}) {
@@ -210,12 +237,14 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   copy_given(command, given, options);
   if (flags.dump_config) return print_config(console, flags, command, encoder, options);
   PhaseClock clock(console);
-  const auto context = make_timed_context(console, clock, flags.threads, flags.seed);
+  const StopSignal stop;
+  const auto context = make_timed_context(console, clock, flags.threads, flags.seed,
+                                          [&](const Progress&) { stop.check(); });
   train::LinearRun run = make_run(flags, command);
   PageFile page(flags.report);
   run.history = page.history();
   const train::LinearReport report =
-      train::train_linear(*context, make_read_options(flags.data, flags.input), options, run);
+      train_or_say_how_to_go_on(*context, make_read_options(flags.data, flags.input), options, run);
   clock.stop();
   tell(console, flags, report);
   page.write(console, clock,
@@ -226,6 +255,19 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
               .threads = context->threads()});
   if (flags.json) print_json(console, flags, report);
   console.summarize({.rows = report.rows, .labels = report.labels});
+}
+
+// So that nobody has to read past the flags of an encoder that is not theirs.
+void group_by_encoder(CLI::App& command) {
+  const auto group = [&](const std::set<std::string>& names, const char* title) {
+    for (const std::string& name : names) {
+      CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
+      if (option != nullptr) option->group(title);
+    }
+  };
+  group(option_names(text::VectorizerOptions()), "Text to features");
+  group(foreign_options("bag"), "Only with --encoder linear");
+  group(foreign_options("linear"), "Only with --encoder bag or dense");
 }
 
 }  // namespace
@@ -267,6 +309,7 @@ std::function<void(Console&)> add_train(CLI::App& command) {
   add_own_flag(command, flags->own);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
+  group_by_encoder(command);
   add_data_flags(command, flags->data);
   return [flags, &command](Console& console) { run_train(console, *flags, command); };
 }

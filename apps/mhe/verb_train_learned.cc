@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "data/byte_source.h"
 #include "labels/names.h"
 #include "option_flags.h"
 #include "phase_clock.h"
@@ -24,13 +25,6 @@
 
 namespace mhe::app {
 namespace {
-
-template <class Options>
-std::set<std::string> names_of(Options options) {
-  std::set<std::string> names;
-  options.visit([&](const char* name, auto&, const char*) { names.insert(name); });
-  return names;
-}
 
 void refuse_given(const CLI::App& command, const std::string& encoder) {
   for (const std::string& name : foreign_options(encoder)) {
@@ -141,8 +135,8 @@ void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
 }
 
 std::set<std::string> foreign_options(const std::string& encoder) {
-  std::set<std::string> linear = names_of(train::LinearOptions());
-  std::set<std::string> learned = names_of(train::LearnedOptions());
+  std::set<std::string> linear = option_names(train::LinearOptions());
+  std::set<std::string> learned = option_names(train::LearnedOptions());
   linear.insert({"preset", "tune", "flush_seconds"});
   learned.insert("checkpoint_every");
   const bool is_linear = encoder == "linear";
@@ -155,7 +149,8 @@ std::string choose_encoder(const CLI::App& command, const LearnedFlags& flags,
                            const data::ReadOptions& input) {
   std::string encoder = flags.encoder;
   // A stream can be read once only, so there it has to be said.
-  if (encoder.empty()) encoder = input.path != "-" && is_dense(input) ? "dense" : "linear";
+  if (encoder.empty())
+    encoder = !data::is_stream(input.path) && is_dense(input) ? "dense" : "linear";
   refuse_given(command, encoder);
   return encoder;
 }
@@ -180,8 +175,14 @@ train::LearnedOptions make_learned_options(const CLI::App& command, const Learne
 
 void run_train_learned(Console& console, LearnedTask task) {
   PhaseClock clock(console);
-  const auto context = make_timed_context(console, clock, task.threads, task.seed);
   const StopSignal stop;
+  // Once training has begun it looks at the flag itself, to leave a checkpoint.
+  bool has_begun = false;
+  const auto context =
+      make_timed_context(console, clock, task.threads, task.seed, [&](const Progress& progress) {
+        has_begun = has_begun || progress.stage == "training";
+        if (!has_begun) stop.check();
+      });
   task.run.stop = &stop.flag();
   PageFile page(task.report);
   task.run.history = page.history();

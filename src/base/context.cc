@@ -6,11 +6,15 @@
 #include <thread>
 #include <utility>
 
+#include "base/check.h"
 #include "base/thread_pool.h"
 
 namespace mhe {
 
 Context::Context(ContextOptions options) : options_(std::move(options)) {
+  constexpr std::size_t kMostThreads = 1024;  // more than any machine needs; a typo is refused
+  require(options_.threads <= kMostThreads, "{} threads; expected {} at most, or 0: one per core",
+          options_.threads, kMostThreads);
   const std::size_t cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
   pool_ = std::make_shared<base::ThreadPool>(options_.threads == 0 ? cores : options_.threads);
 }

@@ -27,7 +27,7 @@ struct Progress {
 };
 
 struct ContextOptions {
-  std::size_t threads = 0;  ///< 0: one per core
+  std::size_t threads = 0;  ///< 1,024 at most; 0: one per core
   std::uint64_t seed = 1;
   std::function<void(std::string_view message)> on_warning = {};   ///< may be empty
   std::function<void(const Progress& progress)> on_progress = {};  ///< may be empty

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <mhe/error.h>
+
 namespace mhe {
 namespace {
 
@@ -41,6 +43,10 @@ TEST(ParallelFor, CarriesAnExceptionOutAndStaysUsable) {
   std::atomic<std::size_t> sum = 0;
   parallel_for(context, 10, [&](std::size_t i) { sum += i; });
   EXPECT_EQ(sum, 45U);
+}
+
+TEST(Context, RefusesAbsurdNumbersOfThreads) {
+  EXPECT_THROW(Context({.threads = 1'000'000}), Error);
 }
 
 TEST(ParallelFor, RunsNestedCallsOnTheCallingThread) {

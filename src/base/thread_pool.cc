@@ -2,19 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_pool.h"
 
+#include <system_error>
+
+#include "base/check.h"
+
 namespace mhe::base {
 
 ThreadPool::ThreadPool(std::size_t size) {
-  for (std::size_t worker = 1; worker < size; ++worker) {
-    threads_.emplace_back([this, worker] { serve(worker); });
+  try {
+    for (std::size_t worker = 1; worker < size; ++worker) {
+      threads_.emplace_back([this, worker] { serve(worker); });
+    }
+  } catch (const std::system_error& error) {
+    stop();  // or those that there are would be waited for without end
+    fail(ErrorCode::kResourceLimit, "cannot start thread {} of {}: {}", threads_.size() + 1, size,
+         error.code().message());
   }
 }
 
 ThreadPool::~ThreadPool() {
+  stop();
+}  // the jthreads join after the lock is gone
+
+void ThreadPool::stop() {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
   wake_.notify_all();
-}  // the jthreads join after the lock is gone
+}
 
 void ThreadPool::run(const std::function<void(std::size_t worker)>& job) {
   const std::unique_lock running(run_mutex_, std::try_to_lock);

@@ -17,6 +17,7 @@ namespace mhe::base {
 /// A fixed set of threads that all run the same job; the caller is one of them.
 class ThreadPool {
  public:
+  /// Throws kResourceLimit if the system refuses so many threads.
   explicit ThreadPool(std::size_t size);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -32,6 +33,7 @@ class ThreadPool {
 
  private:
   void serve(std::size_t worker);
+  void stop();
 
   std::mutex run_mutex_;  // held by the caller whose job is running
   std::mutex mutex_;      // guards all below

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,7 +28,7 @@ class LabelInterner {
   void append_row(const ParsedBlock& block, std::size_t row, Ragged<LabelId>& out) {
     const std::size_t begin = out.items.size();
     for (const std::uint32_t label : block.labels[row]) out.items.push_back(id_of(block, label));
-    if (form_ == LabelForm::kNamed) {
+    if (form_ != LabelForm::kNumbered) {
       std::sort(out.items.begin() + static_cast<std::ptrdiff_t>(begin), out.items.end());
     }
     out.end_row();
@@ -37,6 +39,11 @@ class LabelInterner {
 
   LabelId id_of(const ParsedBlock& block, std::uint32_t label) {
     if (form_ == LabelForm::kNumbered) return LabelId{label};
+    if (form_ == LabelForm::kNumberNames) {
+      const auto [found, is_new] = by_number_.try_emplace(label, kUnknown);
+      if (is_new) found->second = names_.intern(std::to_string(label));
+      return found->second;
+    }
     LabelId& id = ids_[label];
     if (id == kUnknown) id = names_.intern(block.names.name(LabelId{label}));
     return id;
@@ -44,6 +51,7 @@ class LabelInterner {
 
   labels::LabelNames& names_;
   LabelForm form_;
+  std::unordered_map<std::uint32_t, LabelId> by_number_;
   std::vector<LabelId> ids_;  // of the block's own names; interned when first met in a good row
 };
 
@@ -280,6 +288,12 @@ class BlockReader final : public Reader {
 };
 
 }  // namespace
+
+LabelForm number_labels(labels::LabelNames& names, std::uint64_t count) {
+  if (!names.can_extend_numbered(static_cast<std::size_t>(count))) return LabelForm::kNumberNames;
+  names.extend_numbered(static_cast<std::size_t>(count));
+  return LabelForm::kNumbered;
+}
 
 std::unique_ptr<Reader> make_block_reader(const Context& context, labels::LabelNames& names,
                                           const BlockReaderOptions& options,

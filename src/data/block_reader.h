@@ -16,9 +16,14 @@ namespace mhe::data {
 
 /// How the labels in parsed blocks are to be understood.
 enum class LabelForm {
-  kNamed,    ///< indices into the block's own names
-  kNumbered  ///< ids
+  kNamed,        ///< indices into the block's own names
+  kNumbered,     ///< ids
+  kNumberNames,  ///< numbers that are names like others, such as "17"
 };
+
+/// How the labels of a file that numbers `count` of them are to be understood. They are ids where
+/// they can be, and `names` then has all of them; beside labels with names they are names.
+[[nodiscard]] LabelForm number_labels(labels::LabelNames& names, std::uint64_t count);
 
 struct BlockReaderOptions {
   Schema schema;

@@ -89,6 +89,13 @@ std::unique_ptr<ByteSource> open_file_source(const std::string& path) {
   return source;
 }
 
+bool is_stream(const std::string& path) {
+  if (path == "-") return true;
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return false;  // opening it will say why
+  return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 std::unique_ptr<ByteSource> make_memory_source(std::string name, std::string_view bytes) {
   return std::make_unique<MemorySource>(std::move(name), bytes);
 }

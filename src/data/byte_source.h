@@ -46,6 +46,9 @@ class ByteSource {
 /// The bytes of a file as they are; "-" is standard input. Throws kNotFound or kIo.
 [[nodiscard]] std::unique_ptr<ByteSource> open_file_source(const std::string& path);
 
+/// Whether the bytes can be read once only: standard input, a pipe.
+[[nodiscard]] bool is_stream(const std::string& path);
+
 /// Bytes in memory, which must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> make_memory_source(std::string name,
                                                              std::string_view bytes);

@@ -52,8 +52,7 @@ LabelFile open_label_file(OpenRequest& request) {
   if (probe.starts_with("PK")) {
     CsrMatrix matrix = open_csr(
         std::make_unique<ZipArchive>(make_byte_source(std::move(request.labels))), CsrUse::kLabels);
-    request.names.extend_numbered(static_cast<std::size_t>(matrix.columns));
-    file.form = LabelForm::kNumbered;
+    file.form = number_labels(request.names, matrix.columns);
     file.declared_rows = matrix.rows;
     file.declared_labels = matrix.columns;
     file.source = std::move(matrix.source);

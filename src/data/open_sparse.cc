@@ -49,9 +49,8 @@ std::unique_ptr<Reader> open_xmc(OpenRequest request) {
   options.schema.declared_rows = header.rows;
   options.schema.declared_features = header.columns;
   options.schema.declared_labels = header.labels;
-  options.label_form = LabelForm::kNumbered;
   options.skip_bad = request.options.skip_bad;
-  request.names.extend_numbered(static_cast<std::size_t>(*header.labels));
+  options.label_form = number_labels(request.names, *header.labels);
   const IdRange features = feature_range(request.options, header.columns);
   const std::uint64_t num_labels = *header.labels;
   auto rows =
@@ -75,7 +74,6 @@ std::unique_ptr<Reader> open_xmc_pair(OpenRequest request) {
   options.schema.declared_rows = header.rows;
   options.schema.declared_features = header.columns;
   options.schema.has_labels = request.labels != nullptr;
-  options.label_form = LabelForm::kNumbered;
   options.skip_bad = request.options.skip_bad;
   const TextBlockOptions text_options{0, request.options.skip_bad};
   std::unique_ptr<BlockSource> labels;
@@ -89,7 +87,7 @@ std::unique_ptr<Reader> open_xmc_pair(OpenRequest request) {
     }
     options.declared_label_rows = label_header.rows;
     options.schema.declared_labels = label_header.columns;
-    request.names.extend_numbered(static_cast<std::size_t>(label_header.columns));
+    options.label_form = number_labels(request.names, label_header.columns);
     const std::uint64_t num_labels = label_header.columns;
     labels = make_text_source(
         request.context, std::move(request.labels),

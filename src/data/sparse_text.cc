@@ -49,6 +49,7 @@ struct Cursor {
 [[noreturn]] void fail_id_range(std::string_view what, std::uint32_t id, const IdRange& range) {
   if (id < range.base) fail_line("expected ids from {}, found {} {}", range.base, what, id);
   const std::uint64_t count = range.count.value_or(std::numeric_limits<std::uint32_t>::max());
+  if (!range.count) fail_line("expected ids below {}, found {} {}", count, what, id);
   const bool hint = !range.base_is_given && id == count;
   fail_line("{} {} is out of range; the header declares {} {}s, {} to {}{}", what, id, count, what,
             range.base, count + range.base - 1,

@@ -82,6 +82,8 @@ TEST(Xmc, NamesFileLineExpectedAndFound) {
                 HasSubstr("data:2: expected a finite number after the colon"))
         << value;
   }
+  EXPECT_EQ(read_error("a 4294967295:1\n"),
+            "data:1: expected ids below 4294967295, found feature 4294967295");
   EXPECT_THAT(read_error("1 3 2\n1 0\n"), HasSubstr("expected feature:value, found \"0\""));
   EXPECT_THAT(read_error("1 3 2\n1,,2 0:1\n"), HasSubstr("expected label numbers"));
   EXPECT_THAT(read_error("1 3 2\na 0:1\n"), HasSubstr("expected label numbers"));

@@ -233,8 +233,9 @@ void check_kind(Format format, InputKind kind) {
                             format == Format::kNpz;
   const bool text = kind == InputKind::kText;
   require(!(text_only && !text) && !(numbers_only && text),
-          "the data holds {}, which cannot be written as {}: it holds {}", describe(kind),
-          format_name(format), text_only ? "text" : "features");
+          "the data holds {}, which cannot be written as {}: that holds {}{}", describe(kind),
+          format_name(format), text_only ? "text" : "features",
+          text ? "; mhe features makes them of text" : "");
   require(format != Format::kNpy || kind == InputKind::kDense,
           "sparse features cannot be written as npy, which is dense; write npz");
 }

@@ -145,6 +145,8 @@ std::vector<double> sum_by_sweep(std::span<const std::vector<double>> blocks) {
 SparseLevel train_level(const Context& context, const CascadeData& data, const Level& level,
                         Ragged<Visit> visits, const CascadeOptions& options, BlockStore* store) {
   const LevelShape& shape = level.shape;
+  const std::string stage = fmt::format("training level {}", level.index + 1);
+  std::atomic<std::size_t> blocks_done = 0;
   std::vector<NodeWeights> blocks(shape.num_blocks());
   // The largest first, so that no thread is left alone with a large one at the end.
   std::vector<std::size_t> by_size(blocks.size());
@@ -164,6 +166,9 @@ SparseLevel train_level(const Context& context, const CascadeData& data, const L
                                     workers.threads());
   parallel_blocks(workers, blocks.size(), 1, [&](const Block& task) {
     const std::size_t block = by_size[task.begin];
+    const std::size_t done = blocks_done++;
+    // The first worker is the thread that owns the work, which alone may tell.
+    if (task.worker == 0) context.report({stage, done, blocks.size(), "nodes"});
     if (store != nullptr) {
       if (auto stored = store->load(level.index, block)) {
         blocks[block] = std::move(*stored);
@@ -204,7 +209,6 @@ std::vector<SparseLevel> train_cascade(const Context& context, const CascadeData
       context.report({"finding candidates", h, lengths.size(), "levels"});
       candidates = find_candidates(context, data, views, level, options);
     }
-    context.report({"training levels", h, lengths.size(), "levels"});
     Ragged<Visit> visits = collect_visits(data, level, candidates);
     candidates = {};
     levels.push_back(train_level(context, data, level, std::move(visits), options, store));

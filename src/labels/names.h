@@ -33,6 +33,11 @@ class LabelNames {
   /// How many labels, from 0, are called by their numbers.
   [[nodiscard]] std::size_t num_numbered() const noexcept { return num_numbered_; }
 
+  /// Whether extend_numbered(count) would succeed.
+  [[nodiscard]] bool can_extend_numbered(std::size_t count) const noexcept {
+    return count <= num_numbered_ || strings_.rows() == 0;
+  }
+
   /// Makes labels 0 .. count-1 numbered if there are no labels yet or all so far are numbered;
   /// otherwise throws kInvalidData. Never takes labels away.
   void extend_numbered(std::size_t count);

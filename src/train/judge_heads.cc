@@ -3,13 +3,17 @@
 #include "train/judge_heads.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/parallel.h"
+#include "heads/find_tensor.h"
+#include "heads/product_targets.h"
 
 namespace mhe::train {
 namespace {
@@ -57,6 +61,50 @@ Beam true_nodes(const model::TrainedMember& member, std::span<const LabelId> lab
   std::sort(nodes.begin(), nodes.end());
   return nodes;
 }
+
+// What each head of a learned member has to choose for a label.
+class LabelPaths {
+ public:
+  explicit LabelPaths(const model::LearnedMember& member) : spec_(member.head) {
+    if (spec_.kind == HeadKind::kProduct) {
+      targets_.emplace(spec_, member.find_tensor());
+      return;
+    }
+    const auto label_at = heads::find_label_at(member.find_tensor(), capacity());
+    if (label_at.empty()) return;
+    position_of_.resize(spec_.num_labels);
+    for (std::uint32_t position = 0; position < label_at.size(); ++position) {
+      if (label_at[position] < spec_.num_labels) position_of_[label_at[position]] = position;
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> of(LabelId label) const {
+    std::vector<std::uint32_t> path;
+    if (targets_) {
+      targets_->append(std::span(&label, 1), path);
+      return path;
+    }
+    const std::size_t index = index_of(label);
+    const std::uint64_t position = position_of_.empty() ? index : position_of_[index];
+    std::uint64_t stride = capacity();
+    for (const std::uint32_t length : spec_.lengths) {
+      stride /= length;
+      path.push_back(static_cast<std::uint32_t>(position / stride));
+    }
+    return path;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t capacity() const {
+    std::uint64_t all = 1;
+    for (const std::uint32_t length : spec_.lengths) all *= length;
+    return all;
+  }
+
+  const heads::HeadSpec& spec_;
+  std::optional<heads::ProductTargets> targets_;
+  std::vector<std::uint32_t> position_of_;  // [label]; none if position = id
+};
 
 using Taken = std::map<std::pair<std::uint64_t, std::uint64_t>, double>;  // (true, best) -> rows
 
@@ -144,6 +192,39 @@ std::vector<HeadAccuracy> judge_heads(const Context& context, const model::Train
     };
     heads.push_back({fmt::format("head {}", level + 1), choices, share(best_right, judged.rows()),
                      share(kept, judged.labels.items.size())});
+  }
+  return heads;
+}
+
+std::vector<HeadAccuracy> judge_heads(const model::LearnedMember& member,
+                                      const Ragged<mhe::Prediction>& ranked,
+                                      const Ragged<LabelId>& truth) {
+  const heads::HeadSpec& spec = member.head;
+  const bool has_digits =
+      spec.kind == HeadKind::kProduct && spec.code != heads::ProductCode::kPowerset;
+  if (!has_digits && spec.kind != HeadKind::kCascade) return {};
+  const LabelPaths paths(member);
+  const std::size_t num_heads = spec.lengths.size();
+  std::vector<std::size_t> right(num_heads, 0);
+  for (std::size_t row = 0; row < truth.rows(); ++row) {
+    if (ranked[row].empty()) continue;
+    const std::vector<std::uint32_t> best = paths.of(ranked[row].front().label);
+    std::vector<bool> found(num_heads, false);
+    for (const LabelId label : truth[row]) {
+      if (index_of(label) >= spec.num_labels) continue;
+      const std::vector<std::uint32_t> path = paths.of(label);
+      for (std::size_t h = 0; h < num_heads; ++h) found[h] = found[h] || path[h] == best[h];
+    }
+    for (std::size_t h = 0; h < num_heads; ++h) right[h] += found[h] ? 1 : 0;
+  }
+  std::vector<HeadAccuracy> heads;
+  std::uint64_t choices = 1;
+  for (std::size_t h = 0; h < num_heads; ++h) {
+    choices = spec.kind == HeadKind::kProduct ? spec.lengths[h] : choices * spec.lengths[h];
+    heads.push_back({fmt::format("head {}", h + 1), choices,
+                     static_cast<double>(right[h]) /
+                         static_cast<double>(std::max<std::size_t>(1, truth.rows())),
+                     std::numeric_limits<double>::quiet_NaN()});
   }
   return heads;
 }

@@ -7,8 +7,12 @@
 #include <span>
 #include <vector>
 
+#include <mhe/model.h>
+
 #include "base/context.h"
 #include "labels/names.h"
+#include "matrix/ragged.h"
+#include "model/learned_model.h"
 #include "model/linear_model.h"
 #include "train/training_history.h"
 #include "train/training_set.h"
@@ -20,6 +24,13 @@ namespace mhe::train {
 [[nodiscard]] std::vector<HeadAccuracy> judge_heads(const Context& context,
                                                     const model::TrainedMember& member,
                                                     const Examples& judged);
+
+/// The same of a learned member, by the best label of each row in `ranked`: how often its digits,
+/// or the groups above it, are those of a true label. Nothing for heads that
+/// choose neither: one-hot, sampling, sets of labels.
+[[nodiscard]] std::vector<HeadAccuracy> judge_heads(const model::LearnedMember& member,
+                                                    const Ragged<mhe::Prediction>& ranked,
+                                                    const Ragged<LabelId>& truth);
 
 /// Which groups of the first level are taken for which: at most `max_groups` that are mistaken most
 /// often, in the order of the tree. `counts` are the training rows of each label.

@@ -40,7 +40,7 @@ TEST(LabelCodes, FollowTheOptionsAndNotTheThreads) {
   const auto codes_for = [&](LearnedOptions options, std::size_t threads) {
     const Context context({.threads = threads});
     validate(options);
-    options = with_rules(options, set.examples.rows());
+    options = with_rules(options, set.examples.rows(), set.names.size());
     return make_label_codes(context, set.examples, plan_learned(set, options, 0), options).codes;
   };
   LearnedOptions random = quick();

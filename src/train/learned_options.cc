@@ -67,6 +67,8 @@ void check_head(const LearnedOptions& options) {
           "extra groups belong to sampling heads");
   require(options.inner_dim == 0 || kind == HeadKind::kCascade,
           "an inner width belongs to cascade heads");
+  require((options.candidates == 0 && options.beam == 0) || kind == HeadKind::kCascade,
+          "candidates and a beam belong to cascade heads");
   require_within<std::size_t>("rank", options.rank, 1, 4096);
   require_within<std::size_t>("candidates", options.candidates, 0, 1'000'000);
   require(options.parent_power >= 0 && options.parent_power <= 100,
@@ -76,6 +78,14 @@ void check_head(const LearnedOptions& options) {
                  {"auto", "random", "clustered", "frequency", "identity", "product"});
   check_codes(options, kind);
   check_powerset(options, kind);
+}
+
+// Whether most of very many labels occur in no row: their places do not matter, and an order of
+// them takes 20 bytes each, many times what product heads do.
+bool are_mostly_unseen(std::size_t num_labels, std::size_t num_rows) {
+  constexpr std::size_t kVeryMany = 1'000'000;  // of fewer an order takes 20 MB at most
+  constexpr std::size_t kLabelsPerRow = 10;     // that occur for the first time: a generous guess
+  return num_labels > kVeryMany && num_labels / kLabelsPerRow > num_rows;
 }
 
 }  // namespace
@@ -114,7 +124,7 @@ void validate(const LearnedOptions& options) {
           "averaging the last epochs and stopping at the best one exclude each other");
 }
 
-LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows) {
+LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::size_t num_labels) {
   if (options.epochs == 0) {
     constexpr std::size_t kSteps = 1000;
     const std::size_t steps_per_epoch = (num_rows + options.batch - 1) / options.batch;
@@ -136,8 +146,11 @@ LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows) {
         options.order = is_dense ? "clustered" : "random";
         break;
       case HeadKind::kProduct:
+        options.order =
+            options.powerset || are_mostly_unseen(num_labels, num_rows) ? "identity" : "random";
+        break;
       case HeadKind::kSampling:
-        options.order = options.powerset ? "identity" : "random";
+        options.order = "random";
         break;
     }
   }

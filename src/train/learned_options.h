@@ -75,10 +75,11 @@ struct LearnedOptions {
     v("activation", activation, "relu or gelu");
     v("normalize", normalize, "features of length 1");
     v("dropout", dropout, "share of features that a step leaves out; -1: bag 0.3, dense 0");
-    v("loss", loss, "softmax or sigmoid; auto: softmax where every row has one label");
+    v("loss", loss,
+      "softmax or sigmoid; auto: softmax where every row has one label, or the rank is above 1");
     v("order", order,
-      "of the labels: random, clustered, frequency, identity or product; auto: by head, and "
-      "clustered for a cascade on dense input");
+      "of the labels: random, clustered, frequency, identity or product; auto: random, clustered "
+      "for a cascade on dense input, identity for product heads over millions of labels");
     v("inner_dim", inner_dim, "cascade: width of levels 2 and on; 0: dim");
     v("rank", rank, "product: groups of heads that are summed");
     v("redundant_heads", redundant_heads,
@@ -114,8 +115,10 @@ struct LearnedOptions {
 void validate(const LearnedOptions& options);
 
 /// The options with what they leave open decided by the encoder and the head: how tables move and
-/// how fast, dropout, the order of labels, epochs over so many rows. docs/decisions/0009 says why.
-[[nodiscard]] LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows);
+/// how fast, dropout, the order of so many labels, epochs over so many rows. docs/decisions/0009
+/// says why.
+[[nodiscard]] LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows,
+                                        std::size_t num_labels);
 
 /// The learning rates over a training of so many steps.
 [[nodiscard]] Schedule make_schedule(const LearnedOptions& options, std::uint64_t steps);

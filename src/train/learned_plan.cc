@@ -32,6 +32,8 @@ heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& la
   if (options.loss == "softmax") return heads::Loss::kSoftmax;
   if (options.loss == "sigmoid") return heads::Loss::kSigmoid;
   if (options.powerset) return heads::Loss::kSoftmax;  // a set is one digit of each head
+  if (options.rank > 1)
+    return heads::Loss::kSoftmax;  // sums of products are no product of sigmoids
   for (std::size_t row = 0; row < labels.rows(); ++row) {
     if (labels[row].size() > 1) return heads::Loss::kSigmoid;
   }

@@ -37,7 +37,10 @@ struct LinearOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("head", head, "cascade, onehot: every label against all rows, or auto: by rule");
+    v("head", head,
+      "cascade, onehot (every label against all rows), or auto: by rule; learned encoders also "
+      "have "
+      "product and sampling");
     v("lengths", lengths, "lengths of the heads, such as 107,40; default: by rule");
     v("leaf", leaf, "length of the last head where --lengths are not given; 0: by rule");
     v("ensemble", ensemble, "train so many cascades and average their scores");

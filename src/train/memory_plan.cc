@@ -321,7 +321,7 @@ std::uint64_t bytes_of_file(const TrainingSet& set, const LinearPlan& plan) {
   for (const std::uint32_t length : plan.lengths) capacity *= length;
   std::uint64_t cascade = 4 * capacity;
   for (const LevelPlan& level : plan.levels) cascade += level.model_bytes;
-  std::uint64_t bytes = kHeader + plan.members * cascade + 4 * plan.labels + plan.neighbour_bytes;
+  std::uint64_t bytes = kHeader + plan.members * cascade + 4 * plan.labels;
   for (std::size_t label = set.names.num_numbered(); label < plan.labels; ++label) {
     bytes += 8 + set.names.name(LabelId{static_cast<std::uint32_t>(label)}).size();
   }
@@ -385,6 +385,9 @@ LinearPlan plan_linear(const Context& context, const TrainingSet& set, const Lin
     plan.levels.push_back(LevelSampler(sampling, examples, order, options, h).run());
   }
   plan.model_bytes = bytes_of_file(set, plan);
+  // Those that are only tried stay if they help, which nobody knows before.
+  plan.neighbours_are_sure = options.neighbours > 0;
+  if (plan.neighbours_are_sure) plan.model_bytes += plan.neighbour_bytes;
   fit_to(ram_bytes, plan);
   release_free_memory();
   return plan;

@@ -47,7 +47,8 @@ struct LinearPlan {
   std::uint64_t preparing_bytes = 0;  ///< peak of reading and of ordering the labels, measured
   std::size_t solvers = 1;            ///< nodes solved at once
   std::uint64_t train_bytes = 0;      ///< peak of the process
-  std::uint64_t model_bytes = 0;      ///< of the file
+  std::uint64_t model_bytes = 0;      ///< of the file; without like rows unless these are sure
+  bool neighbours_are_sure = false;   ///< asked for, not only tried
 };
 
 /// Plans a training on `set`: orders the labels, solves a few blocks of each level, and counts.

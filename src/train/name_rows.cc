@@ -16,7 +16,11 @@
 namespace mhe::train {
 namespace {
 
-constexpr std::size_t kMostRows = 2000;  // that judge: enough to tell a share of 0.25 from chance
+// That judge: enough to tell a share of 0.25 from chance.
+constexpr std::size_t kMostRows = 2000;
+// Of long texts fewer will do, which hold more of a name; a rule of text looks at as many.
+constexpr std::size_t kLeastRows = 256;
+constexpr std::uint64_t kEnoughBytes = std::uint64_t{1} << 20U;
 
 std::vector<Strings> first_of(std::span<const Strings> texts, std::size_t rows) {
   std::vector<Strings> first(texts.size());
@@ -49,6 +53,21 @@ void check_label_text(std::string_view choice) {
           "label text \"{}\"; expected yes, no or auto", choice);
 }
 
+std::size_t count_judging_rows(std::span<const Strings> texts) {
+  const std::size_t rows = texts.empty() ? 0 : std::min(kMostRows, texts[0].rows());
+  for (std::size_t first = kLeastRows; first < rows; ++first) {
+    std::uint64_t bytes = 0;
+    for (const Strings& field : texts) bytes += field.offsets[first];
+    if (bytes >= kEnoughBytes) return first;
+  }
+  return rows;
+}
+
+bool are_enough_to_judge(std::span<const Strings> texts) {
+  const std::size_t rows = count_judging_rows(texts);
+  return rows == kMostRows || (!texts.empty() && rows < texts[0].rows());
+}
+
 std::vector<Strings> name_documents(const labels::LabelNames& names, std::size_t num_fields) {
   std::vector<Strings> fields(num_fields);
   for (std::uint32_t label = 0; label < names.size(); ++label) {
@@ -66,7 +85,7 @@ bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
   constexpr double kShare = 0.25;       // of the rows; measured in docs/decisions/0011
   constexpr double kTimesChance = 5;
   if (names.num_numbered() > 0) return false;  // numbers are no names
-  const std::size_t rows = std::min(kMostRows, first_rows.labels.rows());
+  const std::size_t rows = count_judging_rows(first_rows.texts);
   options.min_df = 1;  // the sample is small
   text::VectorizerBuilder builder(context, options, text::KeepDocuments::kYes);
   builder.add(text::Documents(first_of(first_rows.texts, rows)));

@@ -5,6 +5,7 @@
 // too.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,14 @@ namespace mhe::train {
 /// Throws kInvalidArgument unless `choice` is yes, no or auto.
 void check_label_text(std::string_view choice);
 
-/// The first rows of some data: their texts by field, and their labels.
+/// How many of the first rows judge: 2,000, or those of the first MiB of text if they are fewer,
+/// though not below 256.
+[[nodiscard]] std::size_t count_judging_rows(std::span<const Strings> texts);
+
+/// Whether rows that follow would change that number.
+[[nodiscard]] bool are_enough_to_judge(std::span<const Strings> texts);
+
+/// The first rows of some data, as many as judge or more: their texts by field, and their labels.
 struct LabelledTexts {
   std::span<const Strings> texts;
   const Ragged<LabelId>& labels;

@@ -15,6 +15,7 @@
 #include "scratch_dir.h"
 #include "toy_training.h"
 #include "train/linear_options.h"
+#include "train/training_rows.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -105,6 +106,51 @@ TEST_F(NameRowsTest, BecomeRowsLikeOthers) {
   EXPECT_EQ(set.examples.rows(), kRows + kLabels);
   EXPECT_EQ(set.examples.features.rows(), kRows + kLabels);
   EXPECT_EQ(set.name_rows.rows(), 0U);
+}
+
+// Rows of a field of so many bytes.
+std::vector<Strings> texts_of(std::size_t rows, std::size_t bytes) {
+  std::vector<Strings> texts(1);
+  const std::string text(bytes, 'a');
+  for (std::size_t row = 0; row < rows; ++row) texts[0].push_row({text.data(), text.size()});
+  return texts;
+}
+
+TEST(JudgingRows, AreTwoThousandAtMost) {
+  EXPECT_EQ(count_judging_rows(texts_of(1500, 10)), 1500U);
+  EXPECT_FALSE(are_enough_to_judge(texts_of(1500, 10)));
+  EXPECT_EQ(count_judging_rows(texts_of(3000, 10)), 2000U);
+  EXPECT_TRUE(are_enough_to_judge(texts_of(3000, 10)));
+}
+
+TEST(JudgingRows, AreFewerOfLongTexts) {
+  EXPECT_EQ(count_judging_rows(texts_of(1500, 2048)), 512U);
+  EXPECT_TRUE(are_enough_to_judge(texts_of(1500, 2048)));
+  EXPECT_EQ(count_judging_rows(texts_of(300, 65536)), 256U);
+  EXPECT_FALSE(are_enough_to_judge(texts_of(200, 65536)));
+}
+
+// The first rows, more bytes than a reader takes at a time, are of labels whose names tell nothing.
+TEST(JudgingRows, AreTheSameFromAFileAndFromMemory) {
+  const std::string filler(30'000, 'x');
+  std::string file;
+  TrainingRows rows = TrainingRows::of_texts();
+  for (std::size_t row = 0; row < 600; ++row) {
+    RandomStream random(1, "name_rows_test", row);
+    const std::string name = name_of(random.below(kLabels));
+    const std::string text = row < 50 ? filler : fmt::format("{} common{}", name, row % 9);
+    file += fmt::format("__label__{} {}\n", name, text);
+    rows.add(text, {name});
+  }
+  testing::ScratchDir dir;
+  const Context context({.threads = 2});
+  const TrainingSet read = read_training_set(
+      context, testing::read_from(dir.write("rows.txt", file)),
+      {.text = LinearOptions().text, .rule = choose_text_options, .label_text = "auto"});
+  const TrainingSet made = make_training_set(context, rows, LinearOptions().text, "auto");
+  EXPECT_EQ(read.name_rows.rows(), made.name_rows.rows());
+  EXPECT_EQ(read.examples.features.columns, made.examples.features.columns);
+  EXPECT_EQ(read.examples.features.values, made.examples.features.values);
 }
 
 TEST(LabelText, IsOneOfThreeWords) {

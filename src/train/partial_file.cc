@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <span>
 #include <system_error>
@@ -85,6 +86,10 @@ PartialFile::PartialFile(Options options) : options_(std::move(options)) {
 }
 
 PartialFile::~PartialFile() {
+  try {
+    if (!waiting_.empty()) flush();  // stopped on the way
+  } catch (const std::exception&) {  // what is in the file can be used without it
+  }
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
@@ -177,6 +182,7 @@ void PartialFile::flush() {
 }
 
 void PartialFile::remove() {
+  waiting_.clear();
   if (descriptor_ >= 0) ::close(descriptor_);
   descriptor_ = -1;
   std::error_code ignored;  // there is nothing to remove if nothing was written

@@ -15,6 +15,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "model/learned_model.h"
+#include "train/judge_heads.h"
 #include "train/measure_history.h"
 
 namespace mhe::train {
@@ -280,7 +281,10 @@ void fill_history(const Context& context, const TrainingSet& set, const Examples
   context.report({"measuring", 0, 0, "rows"});
   history.data = summarize_data(set.examples, set.names.size());
   for (Chart& chart : epoch_charts(epochs)) history.charts.push_back(std::move(chart));
-  if (judged.rows() > 0) measure_ranking(context, judged_by(members, judged), set, history);
+  if (judged.rows() == 0) return;
+  measure_ranking(context, judged_by(members, judged), set, history);
+  history.heads =
+      judge_heads(members[0], rank_labels(context, judged_by(members, judged), 1), judged.labels);
 }
 
 }  // namespace
@@ -308,8 +312,8 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   check_output(run.out);
   LearnedReport report;
   report.rows = set.examples.rows();
-  const LearnedOptions options = with_rules(given, report.rows);
-  report.trimmed_labels = trim_labels(set, options.min_label_count);
+  report.trimmed_labels = trim_labels(set, given.min_label_count);
+  const LearnedOptions options = with_rules(given, report.rows, set.names.size());
   const Examples judged =
       read_judged
           ? read_judged(set)

@@ -50,8 +50,10 @@ class TrainLearnedTest : public ::testing::Test {
     options.dim = 24;
     options.epochs = 6;
     options.batch = 32;
-    options.candidates = 3;
-    if (head == "cascade") options.lengths = {5, 6};
+    if (head == "cascade") {
+      options.candidates = 3;
+      options.lengths = {5, 6};
+    }
     if (head == "sampling") options.lengths = {6, 5};
     options.held_out = 0.1;
     options.dropout = 0.1F;

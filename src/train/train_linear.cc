@@ -3,11 +3,14 @@
 #include "train/train_linear.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/checksum.h"
@@ -163,6 +166,17 @@ LinearReport tune_and_train(const Context& context, const data::ReadOptions& inp
   return report;
 }
 
+// Candidates that somebody asked for; those by rule may be more than there are.
+void check_candidates(const LinearOptions& options, std::span<const std::uint32_t> lengths) {
+  std::uint64_t groups = 1;  // above the last head: where there are most
+  for (const std::uint32_t length : lengths.first(lengths.size() - 1)) groups *= length;
+  const std::size_t candidates = options.cascade.candidates;
+  if (candidates == LinearOptions().cascade.candidates || candidates <= groups) return;
+  if (lengths.size() == 1) return;  // one-hot has none
+  fail(ErrorCode::kInvalidArgument, "{} candidates of {} groups: it must be 0 to {}", candidates,
+       groups, groups);
+}
+
 void check_before_reading(const LinearOptions& options, const LinearRun& run) {
   validate(options);
   check_output(run.out);
@@ -177,6 +191,14 @@ void check_output(const std::string& path) {
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   if (!directory.empty() && !std::filesystem::is_directory(directory)) {
     fail(ErrorCode::kIo, "cannot create {}: there is no directory {}", path, directory.string());
+  }
+  // Better now than when all is trained. What is no regular file is written as it is.
+  std::error_code ignored;
+  const bool is_special =
+      std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  const std::string place = is_special ? path : directory.empty() ? "." : directory.string();
+  if (::access(place.c_str(), W_OK) != 0) {
+    fail(ErrorCode::kIo, "cannot create {}: {}", path, std::generic_category().message(errno));
   }
 }
 
@@ -213,6 +235,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                   : hold_out(set.examples, held_out_rows(given, set.examples), context.seed());
   LinearOptions options = decided(context, given, set.examples, set.names.size());
   report.lengths = member_lengths(options, set.names.size(), 0);
+  if (run.fixed_options.count("candidates") > 0) check_candidates(options, report.lengths);
   report.loss_weight = options.loss_weight;
   report.name_rows = set.name_rows.rows();
   TrainedRows trained = {std::vector<std::uint32_t>(set.names.size(), 0)};

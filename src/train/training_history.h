@@ -48,7 +48,8 @@ struct HeadAccuracy {
   std::string name = {};
   std::uint64_t choices = 0;  ///< that the head has in all
   double best_right = 0;      ///< rows whose best choice leads to a true label
-  double kept = 0;            ///< true labels that can still be found: their choice is in the beam
+  double kept = 0;            ///< true labels that can still be found: their choice is in the beam;
+                              ///< NaN where there is none
 };
 
 /// A choice of the first head: what stands for its labels.

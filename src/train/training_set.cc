@@ -138,11 +138,59 @@ void split_name_rows(TrainingSet& set) {
   normalize_rows(set.name_rows.features);
 }
 
-void read_rows(const Context& context, data::Reader& reader, const std::string& path, Reading how,
+// Makes features of texts that come batch by batch. What they are made of, and whether names are
+// learnt from, is decided once the first rows are there.
+class TextRows {
+ public:
+  TextRows(const Context& context, std::vector<std::string> columns, Reading& how, TrainingSet& set)
+      : context_(context), columns_(std::move(columns)), how_(how), set_(set) {}
+
+  // After the labels of the batch have joined the set.
+  void add(std::span<const Strings> texts) {
+    if (builder_) return builder_->add(text::Documents(texts));
+    first_.resize(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) first_[i].append(texts[i]);
+    if (are_enough_to_judge(first_)) begin();
+  }
+
+  void finish(const std::string& path) {
+    if (!builder_ && !first_.empty()) begin();
+    if (!builder_) return;
+    context_.report({"making features", 0, 0, "rows"});
+    finish_text(*builder_, with_names_, set_, how_.ram_bytes,
+                fmt::format("{}: the features of its text", path));
+  }
+
+ private:
+  void begin() {
+    how_.rule(sample_text(columns_, first_), how_.text);
+    with_names_ = should_learn_names(context_, how_.label_text, {first_, set_.examples.labels},
+                                     set_.names, how_.text);
+    builder_.emplace(context_, how_.text, text::KeepDocuments::kYes);
+    builder_->add(text::Documents(first_));
+    first_ = {};
+  }
+
+  const Context& context_;
+  std::vector<std::string> columns_;
+  Reading& how_;
+  TrainingSet& set_;
+  std::vector<Strings> first_;
+  std::optional<text::VectorizerBuilder> builder_;
+  bool with_names_ = false;
+};
+
+void read_rows(const Context& context, data::Reader& reader, const std::string& file, Reading how,
                TrainingSet& set) {
+  const std::string path = file == "-" ? "standard input" : file;
   const data::Schema& schema = reader.schema();
-  std::optional<text::VectorizerBuilder> builder;
-  bool with_names = false;
+  if (!schema.has_labels) {
+    fail(ErrorCode::kInvalidData,
+         "{}: expected labels, found none; name their column with --labels or their file with "
+         "--label-file",
+         path);
+  }
+  TextRows text(context, schema.text_fields, how, set);
   Examples& examples = set.examples;
   data::RowBatch batch;
   while (reader.next(batch)) {
@@ -153,24 +201,13 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
     }
     examples.labels.append(batch.labels);
     if (schema.kind == data::InputKind::kText) {
-      if (!builder) {
-        how.rule(sample_text(schema.text_fields, batch.text), how.text);
-        builder.emplace(context, how.text, text::KeepDocuments::kYes);
-        with_names = should_learn_names(context, how.label_text, {batch.text, batch.labels},
-                                        set.names, how.text);
-      }
-      builder->add(text::Documents(batch.text));
+      text.add(batch.text);
     } else {
       examples.features.append(batch.features);
       examples.dense.append(batch.dense);
     }
   }
-  if (builder) {
-    context.report({"making features", 0, 0, "rows"});
-    check_budget(process_memory().resident + 8 * builder->kept_items(), how.ram_bytes,
-                 fmt::format("{}: the features of its text", path));
-    finish_text(*builder, with_names, set);
-  }
+  text.finish(path);
   normalize_rows(examples.features);
   check_learnable(set, path);
 }
@@ -183,9 +220,13 @@ void Examples::append(const Examples& other) {
   labels.append(other.labels);
 }
 
-void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set) {
+void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set,
+                 std::uint64_t ram_bytes, const std::string& what) {
   // In the same pass: a word of a name and of one row is a word of two documents.
   if (with_names) builder.add(text::Documents(name_documents(set.names, builder.num_fields())));
+  if (ram_bytes > 0) {
+    check_budget(process_memory().resident + 8 * builder.kept_items(), ram_bytes, what);
+  }
   text::Fitted fitted = builder.finish();
   set.examples.features = std::move(fitted.features);
   set.vectorizer = std::move(fitted.vectorizer);

@@ -85,8 +85,10 @@ struct Reading {
                                          const std::vector<std::uint32_t>& lengths);
 
 /// Fits a vectorizer to the documents that `builder` was given, and to the names of the labels
-/// after them if `with_names`; features go to the set.
-void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set);
+/// after them if `with_names`; features go to the set. Throws kResourceLimit, naming `what`, if the
+/// features would not fit `ram_bytes`, unless that is 0.
+void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set,
+                 std::uint64_t ram_bytes = 0, const std::string& what = {});
 
 /// Throws kInvalidData, naming `what`, if there are no rows or fewer than two labels.
 void check_learnable(const TrainingSet& set, const std::string& what);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "data/byte_source.h"
 #include "train/held_out.h"
 #include "train/members.h"
 #include "train/memory_plan.h"
@@ -240,7 +241,6 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
   const std::size_t rows =
       nonzeros <= kSample ? examples.rows() : examples.rows() * kSample / nonzeros;
   if (rows < kEnough) return options.cascade.solver.loss_weight;
-  context.report({"choosing the loss weight", 0, 0, "trials"});
   // Its trainings say nothing: they are not the one that progress is about.
   const Context quiet({.threads = context.threads(), .seed = context.seed()});
   const auto share = static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows));
@@ -249,11 +249,13 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
   const std::size_t rounds =
       rows < examples.rows() ? 1
                              : std::clamp<std::size_t>(kMostJudges / num_judges, 1, kMostRounds);
+  std::size_t trials = 0;
   const auto gains_with = [&](float weight) {
     LinearOptions trial = options;
     trial.cascade.solver.loss_weight = weight;
     Gains all;
     for (std::size_t round = 0; round < rounds; ++round) {
+      context.report({"choosing the loss weight", trials++, 0, "trials"});
       Examples training =
           copy_rows(examples, choose_rows(examples.rows(), rows, context.seed() + 1));
       const Examples judges = hold_out(training, num_judges, context.seed() + 2 + round);
@@ -284,9 +286,10 @@ LinearOptions decided(const Context& context, const LinearOptions& given, const 
 
 Tuned tune(const Context& context, const data::ReadOptions& input, const LinearOptions& options,
            const TextRule& text_rule, const TuneOptions& how) {
-  if (input.path == "-") {
+  if (data::is_stream(input.path)) {
     fail(ErrorCode::kInvalidArgument,
-         "tuning reads the data several times; expected a file, found standard input");
+         "tuning reads the data several times; expected a file, found {}",
+         input.path == "-" ? "standard input" : "a pipe, " + input.path);
   }
   return Search(context, input, options, text_rule, how).run();
 }

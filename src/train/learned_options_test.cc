@@ -1,0 +1,34 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/learned_options.h"
+
+#include <gtest/gtest.h>
+
+namespace mhe::train {
+namespace {
+
+std::string order_of(const std::string& head, std::size_t rows, std::size_t labels) {
+  LearnedOptions options;
+  options.head = head;
+  return with_rules(options, rows, labels).order;
+}
+
+TEST(LearnedOrder, OfProductHeadsIsRandom) {
+  EXPECT_EQ(order_of("product", 20'000, 50'000), "random");
+  EXPECT_EQ(order_of("product", 10'000'000, 20'000'000), "random");
+}
+
+TEST(LearnedOrder, OfProductHeadsCostsNothingWhereMostLabelsOccurNowhere) {
+  EXPECT_EQ(order_of("product", 20'000, 100'000'000), "identity");
+  EXPECT_EQ(order_of("sampling", 20'000, 100'000'000), "random");
+}
+
+TEST(LearnedOrder, ThatIsGivenIsTaken) {
+  LearnedOptions options;
+  options.head = "product";
+  options.order = "random";
+  EXPECT_EQ(with_rules(options, 20'000, 100'000'000).order, "random");
+}
+
+}  // namespace
+}  // namespace mhe::train
