@@ -88,7 +88,7 @@ void VectorizerBuilder::add_piece(const Documents& documents, std::size_t begin,
     for (std::size_t i = range.begin; i < range.end; ++i) {
       documents.get(begin + i, fields);
       counter.add(fields);
-      row_ends.push_back(counter.items().size());
+      row_ends.push_back(counter.num_items());
     }
     if (keep_ == KeepDocuments::kNo) return;
     KeptBlock& kept = kept_[first_kept + range.index];
@@ -100,18 +100,31 @@ void VectorizerBuilder::add_piece(const Documents& documents, std::size_t begin,
 
 // Takes over the items of a counter; kept.row_ends says where its rows end among them.
 void VectorizerBuilder::keep_block(const TermCounter& counter, KeptBlock& kept) {
-  const std::span<const CountedTerm> items = counter.items();
-  kept.numbers.reserve(items.size());
-  kept.counts.reserve(items.size());
+  const CountedTerms items = counter.items();
+  const std::size_t size = items.numbers.size();
+  kept.numbers.assign(items.numbers.begin(), items.numbers.end());
+  kept.counts.resize(size);
+  std::uint32_t all_bits = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    kept.counts[i] = static_cast<std::uint8_t>(items.counts[i]);
+    all_bits |= items.counts[i];
+  }
+  if (all_bits > kMaxCount) keep_large_counts(items, kept);
+}
+
+// The same where a count may be more than an entry can say: it is then spread over several.
+void VectorizerBuilder::keep_large_counts(const CountedTerms& items, KeptBlock& kept) {
+  kept.numbers.clear();
+  kept.counts.clear();
   std::size_t item = 0;
   for (std::uint64_t& row_end : kept.row_ends) {
     for (; item < row_end; ++item) {
-      std::uint32_t count = items[item].count;
+      std::uint32_t count = items.counts[item];
       for (; count > kMaxCount; count -= kMaxCount) {
-        kept.numbers.push_back(items[item].number);
+        kept.numbers.push_back(items.numbers[item]);
         kept.counts.push_back(kMaxCount);
       }
-      kept.numbers.push_back(items[item].number);
+      kept.numbers.push_back(items.numbers[item]);
       kept.counts.push_back(static_cast<std::uint8_t>(count));
     }
     row_end = kept.numbers.size();
@@ -216,11 +229,10 @@ void VectorizerBuilder::fill_rows(const Vectorizer& vectorizer, SparseMatrix& ma
       const std::uint64_t begin = matrix.offsets[block.first_row + row];
       const std::size_t end = std::min(block.row_ends.size(), row + builder.max_rows());
       for (; row < end; ++row) add_kept_row(block, row, vectorizer.weighting(), builder);
-      const BuiltRows made =
-          builder.finish_values(vectorizer.weighting(), vectorizer.view().part_offsets);
-      MHE_ASSERT(begin + made.columns.size() == matrix.offsets[block.first_row + row]);
-      std::copy(made.columns.begin(), made.columns.end(), matrix.columns.data() + begin);
-      std::copy(made.values.begin(), made.values.end(), matrix.values.data() + begin);
+      const std::uint64_t size = matrix.offsets[block.first_row + row] - begin;
+      builder.finish_values(vectorizer.weighting(), vectorizer.view().part_offsets,
+                            std::span(matrix.columns).subspan(begin, size),
+                            std::span(matrix.values).subspan(begin, size));
     }
     block = {};
   });

@@ -76,6 +76,7 @@ class VectorizerBuilder {
   [[nodiscard]] std::size_t piece_size() const noexcept;
   void add_piece(const Documents& documents, std::size_t begin, std::size_t end);
   static void keep_block(const TermCounter& counter, KeptBlock& kept);
+  static void keep_large_counts(const CountedTerms& items, KeptBlock& kept);
   void merge();
   void name_columns(std::span<const std::uint32_t> columns, std::span<const float> idf);
   void measure_rows(SparseMatrix& matrix);

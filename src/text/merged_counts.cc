@@ -78,6 +78,9 @@ void MergedCounts::merge_shard(std::size_t shard, TermCounter& counter) {
   const std::span<const std::uint32_t> numbers = counter.in_shard(shard);
   if (target.terms.size() == 0) target.terms.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i + 2 * kPrefetchAhead < numbers.size()) {
+      counter.prefetch_key(numbers[i + 2 * kPrefetchAhead]);
+    }
     if (i + kPrefetchAhead < numbers.size()) {
       target.terms.prefetch(counter.key(numbers[i + kPrefetchAhead]).hash);
     }

@@ -96,15 +96,17 @@ class RowBuilder {
   [[nodiscard]] BuiltRows finish_counts(const Weighting& weighting,
                                         std::span<const std::uint64_t> part_offsets,
                                         std::span<const float> idf);
-  /// The rows of the values that were added.
-  [[nodiscard]] BuiltRows finish_values(const Weighting& weighting,
-                                        std::span<const std::uint64_t> part_offsets);
+  /// Writes the rows of the values that were added to `columns` and `values`, end to end.
+  void finish_values(const Weighting& weighting, std::span<const std::uint64_t> part_offsets,
+                     std::span<std::uint32_t> columns, std::span<float> values);
 
  private:
-  void sort();
-  void sort_digit(std::uint32_t shift, std::uint32_t bits);
-  [[nodiscard]] BuiltRows scale_all(const Weighting& weighting,
-                                    std::span<const std::uint64_t> part_offsets);
+  template <class Put>
+  void sort(const Put& put);
+  template <class Put>
+  void sort_digit(std::uint32_t shift, std::uint32_t bits, const Put& put);
+  void scale_all(const Weighting& weighting, std::span<const std::uint64_t> part_offsets,
+                 std::span<const std::uint32_t> columns, std::span<float> values) const;
 
   static constexpr std::size_t kRecent = 2048;  // 8 KiB, so that it stays in L1
 

@@ -15,10 +15,10 @@
 
 namespace mhe::text {
 
-/// A term of a document, by its number in the counter that met it, and how often it occurs there.
-struct CountedTerm {
-  std::uint32_t number = 0;
-  std::uint32_t count = 0;
+/// Terms of documents, by their numbers in the counter that met them, and how often each occurs.
+struct CountedTerms {
+  std::span<const std::uint32_t> numbers;
+  std::span<const std::uint32_t> counts;
 };
 
 /// Counts the terms of the documents that one thread takes, between two merges.
@@ -35,12 +35,14 @@ class TermCounter {
   void add(std::span<const std::string_view> fields);
 
   /// The terms of all documents since clear_items(), one document after the other, each term once.
-  [[nodiscard]] std::span<const CountedTerm> items() const noexcept {
-    return {items_.data(), num_items_};
+  [[nodiscard]] CountedTerms items() const noexcept {
+    return {{item_numbers_.data(), num_items_}, {item_counts_.data(), num_items_}};
   }
 
+  [[nodiscard]] std::size_t num_items() const noexcept { return num_items_; }
   [[nodiscard]] std::size_t num_terms() const noexcept { return terms_.size(); }
   [[nodiscard]] TermKey key(std::uint32_t number) const noexcept { return terms_.key(number); }
+  void prefetch_key(std::uint32_t number) const noexcept { terms_.prefetch_key(number); }
 
   /// Sorts the numbers by shard, for the calls below. `shard_of` maps a TermKey to its shard.
   template <class ShardOf>
@@ -72,13 +74,17 @@ class TermCounter {
 
  private:
   template <class KeyOf>
-  std::size_t count(std::span<const Term> terms, CountedTerm* items, const KeyOf& key_of_term);
+  TermIndex::Slot& find_or_add(const Term& term, const KeyOf& key_of_term);
+  template <class KeyOf>
+  void count(std::span<const Term> terms, const KeyOf& key_of_term);
 
   Analyzer analyzer_;
   std::uint32_t hash_bits_;
   TermSet terms_;
-  std::vector<CountedTerm> items_;  // longer than what is used
+  std::vector<std::uint32_t> item_numbers_;  // longer than what is used
+  std::vector<std::uint32_t> item_counts_;   // as well
   std::size_t num_items_ = 0;
+  std::uint32_t last_place_ = 0;           // of the items since clear(), numbered from 1
   std::vector<std::uint32_t> df_;          // by number
   std::vector<std::uint32_t> shards_;      // by number
   std::vector<std::uint32_t> grouped_;     // numbers, by shard

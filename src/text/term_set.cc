@@ -19,7 +19,8 @@ TermIndex::Slot& TermSet::add(const TermKey& key) {
   entries_.push_back({key.hash, key.head, bytes_.size(),
                       static_cast<std::uint32_t>(key.spelling.size()), key.part});
   bytes_.insert(bytes_.end(), key.spelling.begin(), key.spelling.end());
-  return index_.insert(key, number, [this](std::uint32_t i) { return entries_[i].hash; });
+  return index_.insert(
+      key, number, [this](std::uint32_t i) -> const std::uint64_t& { return entries_[i].hash; });
 }
 
 std::vector<std::uint32_t> TermSet::document_frequencies() const {

@@ -19,12 +19,20 @@ class TermSet {
 
   void prefetch(std::uint64_t hash) const noexcept { index_.prefetch(hash); }
 
+  /// Asks for what key(number) will read.
+  void prefetch_key(std::uint32_t number) const noexcept { __builtin_prefetch(&entries_[number]); }
+
+  [[nodiscard]] TermIndex::Slot* find_at_home(const TermKey& key) noexcept {
+    return index_.find_at_home(key);
+  }
   /// The slot of a term, new if need be; good until the next term is added.
   TermIndex::Slot& find_or_add(const TermKey& key) {
     const auto spelling_of = [this](std::uint32_t number) { return spelling(number); };
     TermIndex::Slot* found = index_.find(key, spelling_of);
     return found != nullptr ? *found : add(key);
   }
+  /// Sets the place in every slot to 0.
+  void forget_places() noexcept { index_.forget_places(); }
   /// By number: documents with the term, as its slot says.
   [[nodiscard]] std::vector<std::uint32_t> document_frequencies() const;
 

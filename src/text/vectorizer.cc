@@ -21,11 +21,13 @@ namespace {
 
 constexpr std::size_t kRowsPerBlock = 64;  // long enough to hide the cost of handing out
 constexpr std::size_t kLookUpsAhead = 16;  // about the latency of memory over a look-up's time
-constexpr std::size_t kLookUps = 32;       // at once: more than a core has accesses in flight
+// At once: several times as many as a core has accesses in flight, since every step waits for the
+// first of them.
+constexpr std::size_t kLookUps = 128;
 
-// Of a TermCache: 64 KiB for documents one by one, so that a Scratch is made in no time, and 2 MiB,
-// a huge page, to transform many.
-constexpr std::size_t kFewCacheSlots = 2048;
+// Of a TermCache: 256 KiB for documents one by one, so that a Scratch is made in no time, and 2
+// MiB, a huge page, to transform many.
+constexpr std::size_t kFewCacheSlots = 8192;
 constexpr std::size_t kManyCacheSlots = 65536;
 constexpr std::size_t kManyDocuments = 1024;
 
@@ -232,16 +234,21 @@ BuiltRows Vectorizer::finish_rows(Scratch& scratch) const {
 // What the cache does not have is looked up some terms at a time and step by step, so that the
 // parts of the table that the next step needs are on their way from memory meanwhile.
 void Vectorizer::look_up(std::span<const Term> terms, Scratch& scratch) const {
-  std::array<Term, kLookUps> missed;
+  std::array<const Term*, kLookUps> missed;  // NOLINT: filled below
   std::size_t num_missed = 0;
+  const auto count = [&](std::uint32_t column) {
+    if (column == TermTable::kNone) return;
+    __builtin_prefetch(&view_.idf[column]);  // for when the row is finished
+    scratch.row_.count(column);
+  };
   const auto look_up_missed = [&] {
-    const std::span<const Term> some(missed.data(), num_missed);
-    for (const Term& term : some) table_.prefetch_begin(term.hash);
-    for (const Term& term : some) table_.prefetch_spelling(term.hash);
-    for (const Term& term : some) {
-      const std::uint32_t column = table_.find(term.hash, term.spelling(), term.part);
-      scratch.cache_.put(term, column);
-      if (column != TermTable::kNone) scratch.row_.count(column);
+    const std::span<const Term* const> some(missed.data(), num_missed);
+    for (const Term* term : some) table_.prefetch_begin(term->hash);
+    for (const Term* term : some) table_.prefetch_spelling(term->hash);
+    for (const Term* term : some) {
+      const std::uint32_t column = table_.find(term->hash, term->spelling(), term->part);
+      scratch.cache_.put(*term, column);
+      count(column);
     }
     num_missed = 0;
   };
@@ -254,10 +261,10 @@ void Vectorizer::look_up(std::span<const Term> terms, Scratch& scratch) const {
     std::uint32_t column = TermTable::kNone;
     if (!scratch.cache_.find(term, column)) {
       table_.prefetch_slot(term.hash);
-      missed[num_missed++] = term;
+      missed[num_missed++] = &term;
       if (num_missed == kLookUps) look_up_missed();
-    } else if (column != TermTable::kNone) {
-      scratch.row_.count(column);
+    } else {
+      count(column);
     }
   }
   look_up_missed();
