@@ -25,6 +25,9 @@
 
 namespace mhe::heads {
 
+class RowTable;
+struct Positive;
+
 /// Examples as a head sees them.
 struct HeadBatch {
   MatrixView features;  ///< [example][dim]
@@ -57,6 +60,16 @@ class DenseHead {
   /// held-out rows. `step.number` draws what step() would have drawn.
   double evaluate(const Context& context, const HeadBatch& batch, const HeadStep& step,
                   MatrixSpan gradient);
+
+  /// A table with rows as wide as the features.
+  struct TruePlaces {
+    RowTable* table = nullptr;
+    std::span<const Positive> positives;  ///< rows that are true in the batch
+    double trained = 0;  ///< share of all examples that a row is trained on; 0: batches decide
+  };
+  /// Calls `visit` with each such table; product heads have none.
+  virtual void visit_positives(const HeadBatch& /*batch*/,
+                               const std::function<void(const TruePlaces&)>& /*visit*/) {}
 
   /// What the head consists of, in a fixed order; valid until the next step.
   [[nodiscard]] virtual std::vector<HeadTensor> tensors() const = 0;

@@ -67,6 +67,12 @@ class FlatHead final : public DenseHead {
     return tensors;
   }
 
+  void visit_positives(const HeadBatch& batch,
+                       const std::function<void(const TruePlaces&)>& visit) override {
+    find_positives(batch);
+    visit({&table_, positives_, spec().kind == HeadKind::kOneHot ? 1.0 : 0.0});
+  }
+
   void visit_state(const std::function<void(const StateArray&)>& visit) override {
     table_.visit_state(visit);
   }

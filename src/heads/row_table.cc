@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heads/row_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -46,6 +47,12 @@ RowTable::RowTable(const Context& context, std::string name, std::size_t num_row
     for (std::size_t i = block.begin * dim; i < block.end * dim; ++i) {
       rows_[i] = static_cast<float>(scale * (random.uniform() - 0.5));
     }
+  });
+}
+
+void RowTable::clear_rows(const Context& context) {
+  parallel_blocks(context, num_rows(), kStreamRows, [&](const Block& block) {
+    std::fill(rows_.get() + block.begin * dim_, rows_.get() + block.end * dim_, 0.0F);
   });
 }
 

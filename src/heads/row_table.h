@@ -38,6 +38,11 @@ class RowTable {
   [[nodiscard]] const float* row(std::size_t index) const noexcept {
     return rows_.get() + index * dim_;
   }
+  [[nodiscard]] std::span<float> mutable_row(std::size_t index) noexcept {
+    return {rows_.get() + index * dim_, dim_};
+  }
+  [[nodiscard]] std::span<float> mutable_biases() noexcept { return biases_; }
+  void clear_rows(const Context& context);
   [[nodiscard]] MatrixView rows() const noexcept { return {rows_.get(), num_rows(), dim_}; }
   [[nodiscard]] std::span<const float> biases() const noexcept { return biases_; }
 

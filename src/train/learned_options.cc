@@ -76,6 +76,11 @@ void check_head(const LearnedOptions& options) {
   require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});
   require_one_of("order", options.order,
                  {"auto", "random", "clustered", "frequency", "identity", "product"});
+  require_one_of("start", options.start, {"auto", "random", "centroids"});
+  require(
+      options.start != "centroids" || kind != HeadKind::kProduct,
+      "outputs of product heads stand for labels that have nothing in common: they cannot start "
+      "at centroids");
   check_codes(options, kind);
   check_powerset(options, kind);
 }
@@ -135,6 +140,10 @@ LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::siz
   if (options.table_rule == "auto") options.table_rule = is_dense ? "adam" : "adagrad";
   if (options.learning_rate == 0) {
     options.learning_rate = options.table_rule == "adam" ? 0.0005F : 0.1F;
+  }
+  if (options.start == "auto") {
+    const bool is_product = parse_head_kind(options.head) == HeadKind::kProduct;
+    options.start = is_dense || is_product ? "random" : "centroids";
   }
   if (options.dropout < 0) options.dropout = is_dense ? 0.0F : 0.3F;
   if (options.order == "auto" && options.redundant_heads == 0) {

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "heads/centroid_start.h"
 #include "labels/centroids.h"
 #include "train/label_codes.h"
 
@@ -124,6 +125,7 @@ MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const E
                                   .codes = std::move(codes.codes),
                                   .weigh_groups = options.weigh_groups});
   if (!codes.rows.empty()) start_from(codes);
+  if (options.start == "centroids") start_at_centroids();
   if (plan.head.code == heads::ProductCode::kTable) {
     head_share_ = 1 / std::sqrt(static_cast<float>(plan.head.lengths.size()));
   }
@@ -138,6 +140,19 @@ void MemberTrainer::start_from(const LabelCodes& codes) {
     MHE_ASSERT(values.size() == array.values.size());
     std::copy(values.begin(), values.end(), array.values.begin());
   }
+}
+
+void MemberTrainer::start_at_centroids() {
+  heads::CentroidStart start(*head_);
+  for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
+    context_.report({"summing up rows", step, steps_per_epoch_, "batches"});
+    gather(step);
+    const encoders::EncoderStep nothing_dropped = {.dropout = 0, .number = step};
+    const MatrixView features =
+        encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, nothing_dropped);
+    start.add(context_, {.features = features, .labels = labels_});
+  }
+  start.finish(context_);
 }
 
 void MemberTrainer::shuffle(std::uint64_t epoch) {

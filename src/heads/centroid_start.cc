@@ -1,0 +1,100 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "heads/centroid_start.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "base/parallel.h"
+#include "heads/level_work.h"
+#include "kernels/losses.h"
+#include "kernels/rows.h"
+
+namespace mhe::heads {
+namespace {
+
+constexpr std::size_t kColumnsPerBlock = 64;  // a thread adds to columns of its own
+constexpr std::size_t kStartRowsPerBlock = 64;
+// Score of an example whose direction is that of the row: docs/decisions/0009 has other values.
+constexpr double kStartScore = 2.3;
+
+// The part of a row across `direction`, of this length; 0 if there is none.
+void point_across(std::span<float> row, std::span<const double> direction, double length) {
+  const double along = std::inner_product(row.begin(), row.end(), direction.begin(), 0.0);
+  double squares = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    row[i] -= static_cast<float>(along * direction[i]);
+    squares += static_cast<double>(row[i]) * static_cast<double>(row[i]);
+  }
+  const auto factor = static_cast<float>(squares > 0 ? length / std::sqrt(squares) : 0.0);
+  for (float& value : row) value *= factor;
+}
+
+}  // namespace
+
+void CentroidStart::add(const Context& context, const HeadBatch& batch) {
+  head_.visit_positives(batch, [&](const DenseHead::TruePlaces& places) {
+    RowTable& table = *places.table;
+    if (std::none_of(tables_.begin(), tables_.end(),
+                     [&](const Met& met) { return met.table == &table; })) {
+      table.clear_rows(context);
+      tables_.push_back({&table, places.trained});
+    }
+    const std::span<float> counts = table.mutable_biases();
+    for (const Positive& positive : places.positives) counts[positive.row] += 1;
+    parallel_blocks(context, table.dim(), kColumnsPerBlock, [&](const Block& columns) {
+      for (const Positive& positive : places.positives) {
+        kernels::add_row(table.mutable_row(positive.row).data() + columns.begin,
+                         batch.features[positive.example].data() + columns.begin,
+                         columns.end - columns.begin);
+      }
+    });
+  });
+  for (std::size_t example = 0; example < batch.features.num_rows; ++example) {
+    const std::span<const float> features = batch.features[example];
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      const auto value = static_cast<double>(features[i]);
+      sum_[i] += value;
+      sum_squares_ += value * value;
+    }
+  }
+  count_ += batch.features.num_rows;
+}
+
+void CentroidStart::finish(const Context& context) {
+  for (const Met& met : tables_) {
+    direct_rows(context, *met.table);
+    settle_biases(met);
+  }
+}
+
+void CentroidStart::settle_biases(const Met& met) const {
+  constexpr float kUnseen = 0.5F;  // of a row without examples: less than one
+  const auto trained = static_cast<float>(met.trained * static_cast<double>(count_));
+  for (float& bias : met.table->mutable_biases()) {
+    bias = trained == 0 ? 0.0F
+                        : std::min(0.0F, static_cast<float>(kernels::portable_log(
+                                             static_cast<double>((bias + kUnseen) / trained))));
+  }
+}
+
+void CentroidStart::direct_rows(const Context& context, RowTable& table) const {
+  const auto count = static_cast<double>(count_);
+  const double mean_square = std::inner_product(sum_.begin(), sum_.end(), sum_.begin(), 0.0);
+  std::vector<double> common = sum_;
+  if (mean_square > 0) {
+    for (double& value : common) value /= std::sqrt(mean_square);
+  }
+  // How far examples lie from their mean, by which a row's length is measured.
+  const double variance = sum_squares_ / count - mean_square / (count * count);
+  const double length = variance > 0 ? kStartScore / std::sqrt(variance) : 0.0;
+  parallel_blocks(context, table.num_rows(), kStartRowsPerBlock, [&](const Block& rows) {
+    for (std::size_t row = rows.begin; row < rows.end; ++row) {
+      point_across(table.mutable_row(row), common, length);
+    }
+  });
+}
+
+}  // namespace mhe::heads

@@ -1,0 +1,48 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of a head that begin as directions of their examples in place of at random.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/context.h"
+#include "heads/dense_head.h"
+#include "heads/row_table.h"
+
+namespace mhe::heads {
+
+/// Sums the features of all examples up in the rows of their labels, which needs no memory beside
+/// the head's; then makes directions of the sums. Product heads stay as they are: an output of
+/// theirs stands for labels that have nothing in common.
+class CentroidStart {
+ public:
+  /// The head must outlive it.
+  explicit CentroidStart(DenseHead& head) : head_(head), sum_(head.spec().dim) {}
+
+  /// Adds a batch. The same sums for any number of threads.
+  void add(const Context& context, const HeadBatch& batch);
+  /// After all batches: what examples have in common is taken from the rows, since it tells no
+  /// label from another; their length becomes such that the scores of labels begin apart. Rows
+  /// without examples are 0. Biases say how many of the examples that train a row are true.
+  void finish(const Context& context);
+
+ private:
+  // A table that was met, and the share of all examples that train a row of it.
+  struct Met {
+    RowTable* table;
+    double trained;
+  };
+  void direct_rows(const Context& context, RowTable& table) const;
+  // Biases that have counted true examples become logarithms of their share.
+  void settle_biases(const Met& met) const;
+
+  DenseHead& head_;
+  std::vector<Met> tables_;
+  std::vector<double> sum_;  // of the features
+  double sum_squares_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace mhe::heads

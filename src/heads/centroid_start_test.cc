@@ -1,0 +1,120 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "heads/centroid_start.h"
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "head_testing.h"
+
+namespace mhe::heads {
+namespace {
+
+HeadSpec spec_of(HeadKind kind, std::vector<std::uint32_t> lengths) {
+  HeadSpec spec;
+  spec.kind = kind;
+  spec.num_labels = 12;
+  spec.lengths = std::move(lengths);
+  spec.dim = 70;  // more than one block of columns
+  spec.loss = Loss::kSigmoid;
+  spec.candidates = 2;
+  return spec;
+}
+
+const HeadSpec kOneHot = spec_of(HeadKind::kOneHot, {12});
+const HeadSpec kCascade = spec_of(HeadKind::kCascade, {4, 3});
+
+std::vector<float> all_values(DenseHead& head) {
+  std::vector<float> values;
+  head.visit_state([&](const DenseHead::StateArray& array) {
+    values.insert(values.end(), array.values.begin(), array.values.end());
+  });
+  return values;
+}
+
+void start(const Context& context, DenseHead& head, const testing::RandomBatch& batch) {
+  CentroidStart start(head);
+  start.add(context, batch.view());
+  start.finish(context);
+}
+
+TEST(CentroidStart, RowsPointAtTheirExamplesAcrossTheMean) {
+  const Context context({.threads = 2});
+  const testing::RandomBatch batch(40, kOneHot.dim, kOneHot.num_labels, 3, 5);
+  const auto head = make_dense_head(context, kOneHot, {});
+  start(context, *head, batch);
+  const HeadBatch view = batch.view();
+  std::vector<double> mean(kOneHot.dim);
+  for (std::size_t e = 0; e < view.features.num_rows; ++e) {
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      mean[i] += static_cast<double>(view.features[e][i]);
+  }
+  const std::vector<float> rows = all_values(*head);
+  double length = 0;
+  for (std::size_t label = 0; label < kOneHot.num_labels; ++label) {
+    double along = 0;
+    double squares = 0;
+    double own = 0;  // score of the label's examples together, taken across the mean
+    double mean_square = 0;
+    double sum_along = 0;
+    std::vector<double> sum(mean.size());
+    for (std::size_t e = 0; e < view.labels.size(); ++e) {
+      for (const LabelId l : view.labels[e]) {
+        if (index_of(l) != label) continue;
+        for (std::size_t i = 0; i < sum.size(); ++i)
+          sum[i] += static_cast<double>(view.features[e][i]);
+      }
+    }
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      const auto value = static_cast<double>(rows[label * mean.size() + i]);
+      along += value * mean[i];
+      squares += value * value;
+      mean_square += mean[i] * mean[i];
+      sum_along += sum[i] * mean[i];
+    }
+    double sum_square = 0;
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      const double across = sum[i] - sum_along / mean_square * mean[i];
+      own += across * static_cast<double>(rows[label * mean.size() + i]);
+      sum_square += across * across;
+    }
+    ASSERT_GT(sum_square, 0) << "label " << label << " has no example; take another seed";
+    // Rows are floats of size 0.1 to 1: their products with 70 numbers carry errors of 1e-5 or so.
+    EXPECT_NEAR(along / std::sqrt(mean_square), 0, 1e-4);
+    EXPECT_NEAR(own / std::sqrt(sum_square * squares), 1, 1e-5);
+    if (label == 0) length = squares;
+    EXPECT_NEAR(squares, length, 1e-4 * length);
+  }
+}
+
+TEST(CentroidStart, IsTheSameForAnyNumberOfThreadsAndLowersTheLoss) {
+  const testing::RandomBatch batch(40, kCascade.dim, kCascade.num_labels, 2, 6);
+  std::vector<std::vector<float>> values;
+  for (const std::size_t threads : {1U, 3U}) {
+    const Context context({.threads = threads});
+    const auto head = make_dense_head(context, kCascade, {});
+    testing::RandomBatch judged = batch;
+    const double before = head->evaluate(context, judged.view(), {}, judged.gradient());
+    start(context, *head, batch);
+    EXPECT_LT(head->evaluate(context, judged.view(), {}, judged.gradient()), before);
+    values.push_back(all_values(*head));
+  }
+  EXPECT_EQ(values[0], values[1]);
+}
+
+TEST(CentroidStart, LeavesProductHeadsAsTheyAre) {
+  const Context context({.threads = 1});
+  HeadSpec spec = spec_of(HeadKind::kProduct, {4, 3});
+  spec.loss = Loss::kSoftmax;
+  const auto head = make_dense_head(context, spec, {});
+  const std::vector<float> before = all_values(*head);
+  start(context, *head, testing::RandomBatch(10, spec.dim, spec.num_labels, 1, 7));
+  EXPECT_EQ(all_values(*head), before);
+}
+
+}  // namespace
+}  // namespace mhe::heads
