@@ -125,7 +125,7 @@ void run_bench_epoch(Console& console, const BenchEpochFlags& flags, const CLI::
       {.text = flags.options.text, .rule = make_text_rule(command, flags.own)});
   train::LearnedOptions options = flags.options;
   options.epochs = flags.repeat;
-  options = train::with_rules(options, set.examples.rows());
+  options = train::with_rules(options, set.examples.rows(), set.names.size());
   validate(options);
   (void)trim_labels(set, options.min_label_count);
   EpochFigures figures;

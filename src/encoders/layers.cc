@@ -40,7 +40,7 @@ void copy_to_rows(std::span<const float> bias, MatrixSpan rows, std::size_t begi
 std::vector<float> sum_rows(MatrixView matrix) {
   std::vector<float> sums(matrix.num_columns, 0.0F);
   for (std::size_t row = 0; row < matrix.num_rows; ++row) {
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += matrix[row][i];
+    kernels::add_row(sums.data(), matrix[row].data(), sums.size());
   }
   return sums;
 }

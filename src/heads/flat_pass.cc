@@ -82,11 +82,15 @@ void FlatPass::select(std::span<const RowRange> ranges, std::size_t dim) {
   }
 }
 
-void FlatPass::turn_features(const MatrixView& features) {
+void FlatPass::turn_features(const Context& context, const MatrixView& features) {
   batch_ = features.num_rows;
   turned_.resize(features.size());
-  kernels::transpose(features.data, features.num_columns, features.num_rows, features.num_columns,
-                     turned_.data(), batch_);
+  constexpr std::size_t kGrain = 64;  // columns
+  const std::size_t dim = features.num_columns;
+  parallel_blocks(context, dim, kGrain, [&](const Block& columns) {
+    kernels::transpose(features.data + columns.begin, dim, batch_, columns.end - columns.begin,
+                       turned_.data() + columns.begin * batch_, batch_);
+  });
 }
 
 void FlatPass::score_block(const RowTable& table, const RowBlock& block, float* scores) const {
@@ -117,7 +121,7 @@ void FlatPass::shift_block(const GroupShift& shift, const RowBlock& block, float
 
 void FlatPass::score(const Context& context, const RowTable& table, const MatrixView& features,
                      const GroupShift& shift) {
-  turn_features(features);
+  turn_features(context, features);
   scores_.resize(num_rows_ * batch_);
   block_max_.resize(blocks_.size() * batch_);
   block_sum_.resize(blocks_.size() * batch_);
@@ -248,7 +252,7 @@ double FlatPass::backward(const Context& context, RowTable& table, const LevelWo
   if (has_scores_) {
     if (work.loss == Loss::kSoftmax) normalize(context, batch_);
   } else {
-    turn_features(work.features);
+    turn_features(context, work.features);
   }
   scales_.resize(batch_);
   for (std::size_t i = 0; i < batch_; ++i) {

@@ -63,7 +63,7 @@ class FlatPass {
     std::vector<float> bias_gradients;
   };
 
-  void turn_features(const MatrixView& features);
+  void turn_features(const Context& context, const MatrixView& features);
   void score_block(const RowTable& table, const RowBlock& block, float* scores) const;
   void shift_block(const GroupShift& shift, const RowBlock& block, float* scores) const;
   void normalize(const Context& context, std::size_t batch);
