@@ -3,8 +3,7 @@
 #include "epoch_timing.h"
 
 #include <algorithm>
-#include <numeric>
-#include <span>
+#include <utility>
 
 #include "base/parallel.h"
 #include "head_timing.h"
