@@ -13,7 +13,7 @@ case_dir=$(cd "$1" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin" "$scratch/work"
-ln -s "$MHE" "$scratch/bin/mhe"
+ln -s "$(realpath "$MHE")" "$scratch/bin/mhe"
 cp -R "$case_dir/." "$scratch/work"
 cd "$scratch/work"
 

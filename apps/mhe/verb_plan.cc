@@ -273,7 +273,10 @@ LinearPlanFlags linear_flags_of(const PlanFlags& flags) {
   LinearPlanFlags linear = flags.linear;
   linear.options.head = flags.head;
   linear.options.lengths = flags.options.lengths;
-  linear.options.cascade.candidates = flags.options.candidates.value_or(0);
+  if (flags.options.candidates) {
+    linear.options.candidates = static_cast<std::int32_t>(
+        std::min<std::uint64_t>(*flags.options.candidates, train::kMaxCandidates));
+  }
   if (!flags.ram.empty()) linear.ram_bytes = parse_bytes(flags.ram);
   linear.json = flags.json;
   return linear;

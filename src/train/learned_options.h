@@ -22,7 +22,7 @@ struct LearnedOptions {
   std::size_t heads = 0;               ///< how many; 0: by plan
   std::size_t ensemble = 1;            ///< members whose scores are averaged
   std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
-  std::size_t candidates = 0;          ///< cascade: parents an example trains; 0: by rule
+  std::int32_t candidates = -1;        ///< cascade: parents an example trains; -1: by rule
   std::size_t beam = 0;                ///< parents kept while predicting; 0: as in training
   float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
   double held_out = 0.01;              ///< share of rows kept for calibration
@@ -66,7 +66,7 @@ struct LearnedOptions {
     v("ensemble", ensemble, "train so many and average their scores");
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
     v("candidates", candidates,
-      "cascade: parents an example trains; 0: bag 10, dense 20, or all there are");
+      "cascade: parents an example trains; -1: bag 10, dense 20, or all there are");
     v("beam", beam, "parents kept a level while predicting; 0: as in training");
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");

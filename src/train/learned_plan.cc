@@ -76,7 +76,8 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
   if (options.inner_dim > 0) plan.inner_dim = options.inner_dim;
   if (plan.head == HeadKind::kCascade) {
     const std::uint64_t by_rule = options.encoder == "dense" ? kDenseCandidates : kCandidates;
-    plan.candidates = options.candidates > 0 ? options.candidates : by_rule;
+    plan.candidates =
+        options.candidates > 0 ? static_cast<std::uint64_t>(options.candidates) : by_rule;
   }
   plan.batch = options.batch;
   plan.precision = mhe::Precision::kFp32;
@@ -94,7 +95,7 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   spec.loss = choose_loss(options, set.examples.labels);
   if (plan.head == HeadKind::kCascade) {
     spec.candidates = options.candidates > 0
-                          ? options.candidates
+                          ? static_cast<std::size_t>(options.candidates)
                           : std::min<std::size_t>(plan.candidates, spec.lengths.front());
   }
   if (options.parent_power > 0) spec.parent_power = options.parent_power;

@@ -42,6 +42,8 @@ void validate(const LinearOptions& options) {
   for (const std::uint32_t length : options.lengths) {
     require(length > 0, "a head of length 0");
   }
+  require(options.candidates >= -1 && options.candidates <= kMaxCandidates,
+          "candidates {}; expected 0 to {}, or -1", options.candidates, kMaxCandidates);
   require(options.leaf != 1, "leaf 1; expected at least 2, or 0");
   require(options.ensemble >= 1 && options.ensemble <= 64, "ensemble {}; expected 1 to 64",
           options.ensemble);
@@ -148,11 +150,30 @@ bool is_one_hot_cheap(const SparseMatrix& features, std::size_t num_labels) {
 
 }  // namespace
 
+namespace {
+
+// Rows that say much can tell more rivals apart: there more candidates and longer leaves gain a
+// little accuracy for twice the time. Of short rows they only crowd out the true ones.
+// docs/decisions/0007 has the measurements.
+bool has_long_rows(const SparseMatrix& features) {
+  constexpr std::size_t kManyFeatures = 150;
+  return features.nonzeros() >= kManyFeatures * std::max<std::size_t>(1, features.rows());
+}
+
+}  // namespace
+
 LinearOptions completed(LinearOptions options, const SparseMatrix& features,
                         std::size_t num_labels) {
+  const bool many = options.lengths.empty() && options.leaf == 0 && has_long_rows(features);
+  if (options.candidates < 0) options.candidates = many ? 20 : 10;
+  options.cascade.candidates = static_cast<std::size_t>(options.candidates);
   if (options.head == "auto") {
     const bool asks_for_tree = !options.lengths.empty() || options.leaf > 0;
     options.head = !asks_for_tree && is_one_hot_cheap(features, num_labels) ? "onehot" : "cascade";
+  }
+  if (options.head == "cascade" && many) {
+    constexpr std::size_t kLongLeaf = 80;
+    options.leaf = std::max(kLongLeaf, leaf_of(options, num_labels));
   }
   heads::SolverOptions& solver = options.cascade.solver;
   solver.prune = options.prune >= 0

@@ -16,10 +16,13 @@
 
 namespace mhe::train {
 
+inline constexpr std::int32_t kMaxCandidates = 1'000'000;  ///< beyond any number of groups
+
 struct LinearOptions {
   std::string head = "auto";           ///< cascade, onehot (no tree), or by rule
   std::vector<std::uint32_t> lengths;  ///< of the heads; empty: by rule from the number of labels
   std::size_t leaf = 0;                ///< length of the last head; 0: by rule
+  std::int32_t candidates = -1;        ///< parents an example also trains; -1: by rule
   std::size_t ensemble = 1;            ///< cascades whose scores are averaged
   std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
   float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
@@ -30,7 +33,7 @@ struct LinearOptions {
   float prune_strength = 1;            ///< times what the rule says
   float neighbours = -1;               ///< weight of like rows; -1: what held-out rows prefer
   std::string label_text = "auto";     ///< names of labels as rows: yes, no; auto: where they tell
-  heads::CascadeOptions cascade;       ///< its `loss_weight` and `prune` come from those above
+  heads::CascadeOptions cascade;       ///< what the options above say too comes from these
   text::VectorizerOptions text;        ///< without fields: these follow from the data
 
   LinearOptions();
@@ -45,7 +48,9 @@ struct LinearOptions {
     v("leaf", leaf, "length of the last head where --lengths are not given; 0: by rule");
     v("ensemble", ensemble, "train so many cascades and average their scores");
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
-    v("candidates", cascade.candidates, "parents an example trains beyond its own");
+    v("candidates", candidates,
+      "parents an example trains beyond its own; -1: 20 where rows have many features and no "
+      "lengths are given, else 10");
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");
     v("beam", beam, "nodes kept a level while predicting");

@@ -140,6 +140,25 @@ TEST(HeadRule, LeavesWhatIsGiven) {
   EXPECT_EQ(completed(with_head, with_nonzeros(1000), 500'001).head, "onehot");
 }
 
+TEST(CandidatesRule, AreMoreForLongRowsUnlessGiven) {
+  constexpr std::size_t kManyLabels = 1'000'000;
+  const LinearOptions of_short = completed({}, with_nonzeros(149), kManyLabels);
+  EXPECT_EQ(of_short.cascade.candidates, 10U);
+  LinearOptions with_head;
+  with_head.head = "cascade";
+  EXPECT_EQ(member_lengths(completed(with_head, with_nonzeros(149), 4000), 4000, 0).back(), 41U);
+  const LinearOptions of_long = completed(with_head, with_nonzeros(150), 4000);
+  EXPECT_EQ(of_long.cascade.candidates, 20U);
+  EXPECT_EQ(of_long.candidates, 20);
+  EXPECT_EQ(member_lengths(of_long, 4000, 0).back(), 80U);
+  with_head.candidates = 0;
+  with_head.leaf = 7;
+  const LinearOptions given = completed(with_head, with_nonzeros(150), 4000);
+  EXPECT_EQ(given.cascade.candidates, 0U);
+  EXPECT_EQ(given.leaf, 7U);
+  EXPECT_EQ(completed(preset("fast"), with_nonzeros(150), 4000).cascade.candidates, 10U);
+}
+
 TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
   text::VectorizerOptions text = LinearOptions().text;
   choose_text_options({{"title", "body"}, 5000, 256}, text);

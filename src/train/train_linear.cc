@@ -166,12 +166,12 @@ LinearReport tune_and_train(const Context& context, const data::ReadOptions& inp
   return report;
 }
 
-// Candidates that somebody asked for; those by rule may be more than there are.
+// For candidates that somebody asked for; those by rule may be more than there are.
 void check_candidates(const LinearOptions& options, std::span<const std::uint32_t> lengths) {
   std::uint64_t groups = 1;  // above the last head: where there are most
   for (const std::uint32_t length : lengths.first(lengths.size() - 1)) groups *= length;
   const std::size_t candidates = options.cascade.candidates;
-  if (candidates == LinearOptions().cascade.candidates || candidates <= groups) return;
+  if (candidates <= groups) return;
   if (lengths.size() == 1) return;  // one-hot has none
   fail(ErrorCode::kInvalidArgument, "{} candidates of {} groups: it must be 0 to {}", candidates,
        groups, groups);
@@ -235,7 +235,8 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                   : hold_out(set.examples, held_out_rows(given, set.examples), context.seed());
   LinearOptions options = decided(context, given, set.examples, set.names.size());
   report.lengths = member_lengths(options, set.names.size(), 0);
-  if (run.fixed_options.count("candidates") > 0) check_candidates(options, report.lengths);
+  if (given.candidates >= 0 && run.fixed_options.count("candidates") > 0)
+    check_candidates(options, report.lengths);
   report.loss_weight = options.loss_weight;
   report.name_rows = set.name_rows.rows();
   TrainedRows trained = {std::vector<std::uint32_t>(set.names.size(), 0)};

@@ -203,7 +203,8 @@ TEST_F(TrainLinearTest, CalibratesNothingWithoutHeldOutRows) {
 
 TEST_F(TrainLinearTest, MoreCandidatesThanGroupsAreAllOfThem) {
   LinearOptions options = quick();
-  options.cascade.candidates = options.cascade.beam = options.beam = 1000;
+  options.candidates = 1000;
+  options.cascade.beam = options.beam = 1000;
   EXPECT_GT(train(options).precision->at_1, 80);
 }
 

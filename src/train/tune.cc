@@ -84,9 +84,10 @@ std::vector<Move> text_moves(const text::VectorizerOptions& text) {
 std::vector<Move> head_moves(const LinearOptions& options, std::size_t num_labels) {
   std::vector<Move> moves;
   if (options.head != "cascade") return moves;
-  for (const std::size_t candidates : {std::size_t{0}, 2 * options.cascade.candidates}) {
+  const auto present_candidates = static_cast<std::int32_t>(options.cascade.candidates);
+  for (const std::int32_t candidates : {0, 2 * present_candidates}) {
     moves.push_back({"candidates", fmt::format("{} candidates", candidates),
-                     [candidates](LinearOptions& o) { o.cascade.candidates = candidates; }});
+                     [candidates](LinearOptions& o) { o.candidates = candidates; }});
   }
   if (!options.lengths.empty()) return moves;
   const std::size_t present = leaf_of(options, num_labels);
