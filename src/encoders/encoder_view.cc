@@ -58,7 +58,7 @@ void ExampleEncoder::add_layer(std::size_t layer, std::span<const std::uint32_t>
                                std::span<const float> values) {
   const EncoderView::Layer& weights = view_.layers[layer];
   std::copy(weights.bias.begin(), weights.bias.end(), outputs_.begin());
-  kernels::add_weighted_rows({weights.weights.data(), view_.spec.dim, view_.spec.dim, rows, values},
+  kernels::add_weighted_rows({weights.weights.data(), view_.spec.dim, rows, values},
                              outputs_.data());
   for (std::size_t i = 0; i < features_.size(); ++i) {
     features_[i] += activate(view_.spec.activation, outputs_[i]).value;

@@ -105,9 +105,8 @@ void TableLayer::forward(const Context& context, std::span<const SparseRow> inpu
   parallel_blocks(context, inputs.size(), kGrain, [&](const Block& block) {
     copy_to_rows(bias_.values, outputs, block.begin, block.end);
     for (std::size_t i = block.begin; i < block.end; ++i) {
-      kernels::add_weighted_rows(
-          {rows_.data(), num_outputs_, num_outputs_, inputs[i].columns, inputs[i].values},
-          outputs[i].data());
+      kernels::add_weighted_rows({rows_.data(), num_outputs_, inputs[i].columns, inputs[i].values},
+                                 outputs[i].data());
     }
   });
 }
@@ -129,7 +128,7 @@ void TableLayer::move_rows(const RowsToMove& rows, MatrixView gradient,
     const std::size_t count = part.begins[i + 1] - begin;
     std::fill(row_gradient.begin(), row_gradient.end(), 0.0F);
     kernels::add_weighted_rows(
-        {gradient.data, num_outputs_, num_outputs_, std::span(part.examples).subspan(begin, count),
+        {gradient.data, num_outputs_, std::span(part.examples).subspan(begin, count),
          std::span(part.values).subspan(begin, count)},
         row_gradient.data());
     const float square = kernels::sum_squares(row_gradient.data(), num_outputs_);

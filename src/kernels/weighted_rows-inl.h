@@ -30,7 +30,7 @@ constexpr std::size_t kRowsAhead = 8;
 HWY_INLINE void prefetch(const WeightedRows& p, std::size_t row, std::size_t column,
                          std::size_t width) {
   constexpr std::size_t kLineFloats = 16;
-  const float* from = p.table + std::size_t{p.rows[row]} * p.stride + column;
+  const float* from = p.table + std::size_t{p.rows[row]} * p.width + column;
   for (std::size_t i = 0; i < width; i += kLineFloats) hwy::Prefetch(from + i);
 }
 
@@ -44,7 +44,7 @@ HWY_INLINE void add_columns(D d, const WeightedRows& p, std::size_t column,
   HWY_UNROLL(16)
   for (std::size_t v = 0; v < Count; ++v) sums[v] = hn::LoadU(d, out + column + v * lanes);
   const auto add_row = [&](std::size_t j) HWY_ATTR {
-    const float* HWY_RESTRICT row = p.table + std::size_t{p.rows[j]} * p.stride + column;
+    const float* HWY_RESTRICT row = p.table + std::size_t{p.rows[j]} * p.width + column;
     const auto weight = hn::Set(d, p.weights[j]);
     HWY_UNROLL(16)
     for (std::size_t v = 0; v < Count; ++v) {

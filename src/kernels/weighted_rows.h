@@ -12,10 +12,9 @@
 
 namespace mhe::kernels {
 
-/// Rows of a table of floats at any alignment, or some of its columns.
+/// Rows of a table of floats at any alignment.
 struct WeightedRows {
-  const float* table = nullptr;         ///< the first column of row 0
-  std::size_t stride = 0;               ///< floats from one row to the next
+  const float* table = nullptr;         ///< row 0
   std::size_t width = 0;                ///< columns
   std::span<const std::uint32_t> rows;  ///< in the table; not checked
   std::span<const float> weights;       ///< as many
@@ -29,7 +28,7 @@ void add_weighted_rows(const WeightedRows& problem, float* out) noexcept;
 [[nodiscard]] inline float weighted_rows_reference(const WeightedRows& p, std::size_t i,
                                                    float sum) noexcept {
   for (std::size_t j = 0; j < p.rows.size(); ++j) {
-    sum = std::fma(p.weights[j], p.table[p.rows[j] * p.stride + i], sum);
+    sum = std::fma(p.weights[j], p.table[p.rows[j] * p.width + i], sum);
   }
   return sum;
 }
