@@ -124,8 +124,8 @@ double head_step_flops(const heads::HeadSpec& spec, std::size_t batch, double to
 
 double head_row_bytes(const heads::HeadSpec& spec, double touched_rows) {
   // A softmax needs all scores before the first gradient: rows are read twice, written once.
-  const int passes = spec.loss == heads::Loss::kSoftmax ? 3 : 2;
-  return passes * sizeof(float) * touched_rows * static_cast<double>(spec.dim);
+  const double passes = spec.loss == heads::Loss::kSoftmax ? 3 : 2;
+  return passes * static_cast<double>(sizeof(float)) * touched_rows * static_cast<double>(spec.dim);
 }
 
 heads::HeadSpec timed_spec(const TimedHead& head, const TimingOptions& options) {
