@@ -28,8 +28,8 @@ void RowTable::Delete::operator()(float* rows) const noexcept {
   text::HugePageAllocator<float>().deallocate(rows, count);
 }
 
-RowTable::RowTable(const Context& context, std::string name, std::size_t num_rows, std::size_t dim,
-                   RowUse use)
+RowTable::RowTable(const Context& context, const std::string& name, std::size_t num_rows,
+                   std::size_t dim, RowUse use)
     : dim_(dim),
       rows_(nullptr, Delete{0}),
       biases_(use == RowUse::kOutputs ? num_rows : 0),

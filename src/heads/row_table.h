@@ -30,7 +30,7 @@ class RowTable {
  public:
   /// `name` names the table among the head's tensors, such as "level1."; the Context's seed and it
   /// decide the rows.
-  RowTable(const Context& context, std::string name, std::size_t num_rows, std::size_t dim,
+  RowTable(const Context& context, const std::string& name, std::size_t num_rows, std::size_t dim,
            RowUse use = RowUse::kOutputs);
 
   [[nodiscard]] std::size_t num_rows() const noexcept { return states_.size(); }
