@@ -119,9 +119,11 @@ std::vector<float> subtract_means(MatrixSpan points, std::span<const std::uint32
     }
   }
   std::vector<float> means(sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (counts[i / width] == 0) continue;
-    means[i] = static_cast<float>(sums[i] / static_cast<double>(counts[i / width]));
+  for (std::size_t digit = 0; digit < counts.size(); ++digit) {
+    if (counts[digit] == 0) continue;
+    for (std::size_t i = digit * width; i < (digit + 1) * width; ++i) {
+      means[i] = static_cast<float>(sums[i] / static_cast<double>(counts[digit]));
+    }
   }
   for (std::size_t label = 0; label < points.num_rows; ++label) {
     const float* const mean = means.data() + codes[label * lengths.size() + head] * width;
