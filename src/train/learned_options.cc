@@ -145,8 +145,8 @@ LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::siz
     options.learning_rate = options.table_rule == "adam" ? 0.0005F : 0.1F;
   }
   if (options.start == "auto") {
-    const bool is_product = parse_head_kind(options.head) == HeadKind::kProduct;
-    options.start = is_dense || is_product ? "random" : "centroids";
+    const bool is_cascade = parse_head_kind(options.head) == HeadKind::kCascade;
+    options.start = !is_dense && is_cascade ? "centroids" : "random";
   }
   if (options.dropout < 0) options.dropout = is_dense ? 0.0F : 0.3F;
   if (options.order == "auto" && options.redundant_heads == 0) {

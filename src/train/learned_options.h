@@ -83,7 +83,7 @@ struct LearnedOptions {
       "for a cascade on dense input, identity for product heads over millions of labels");
     v("start", start,
       "of the head's rows: random, or centroids of the features of their examples; auto: centroids "
-      "for a bag, except with product heads");
+      "for a bag with a cascade");
     v("inner_dim", inner_dim, "cascade: width of levels 2 and on; 0: dim");
     v("rank", rank, "product: groups of heads that are summed");
     v("redundant_heads", redundant_heads,

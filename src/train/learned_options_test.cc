@@ -30,5 +30,18 @@ TEST(LearnedOrder, ThatIsGivenIsTaken) {
   EXPECT_EQ(with_rules(options, 20'000, 100'000'000).order, "random");
 }
 
+TEST(StartRule, IsCentroidsForABagWithACascade) {
+  const auto start_of = [](const char* encoder, const char* head) {
+    LearnedOptions options;
+    options.encoder = encoder;
+    options.head = head;
+    return with_rules(options, 1000, 100).start;
+  };
+  EXPECT_EQ(start_of("bag", "cascade"), "centroids");
+  EXPECT_EQ(start_of("bag", "onehot"), "random");
+  EXPECT_EQ(start_of("bag", "product"), "random");
+  EXPECT_EQ(start_of("dense", "cascade"), "random");
+}
+
 }  // namespace
 }  // namespace mhe::train
