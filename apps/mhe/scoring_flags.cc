@@ -100,16 +100,6 @@ metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags) {
           .bootstrap_resamples = flags.bootstrap};
 }
 
-metrics::TrainingLabels make_training_labels(std::vector<std::uint64_t> counts, std::uint64_t rows,
-                                             const labels::PropensityModel& model) {
-  counts.push_back(0);  // a label never seen
-  metrics::TrainingLabels training;
-  training.propensities = labels::propensities(counts, rows, model);
-  training.unseen_propensity = training.propensities.back();
-  training.counts = std::move(counts);
-  return training;
-}
-
 void require_labels(const data::Schema& schema, const std::string& name) {
   if (schema.has_labels) return;
   fail(ErrorCode::kInvalidData,

@@ -47,11 +47,6 @@ void add_tail_flag(CLI::App& command, double& tail);
 
 [[nodiscard]] metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags);
 
-/// What the evaluator wants to know of `rows` training rows with so many of each label.
-[[nodiscard]] metrics::TrainingLabels make_training_labels(std::vector<std::uint64_t> counts,
-                                                           std::uint64_t rows,
-                                                           const labels::PropensityModel& model);
-
 /// Throws kInvalidData, saying how to name them, if the data set `name` has no labels.
 void require_labels(const data::Schema& schema, const std::string& name);
 

@@ -40,16 +40,19 @@ struct EvalFlags {
 metrics::Evaluator make_evaluator(const ScoringFlags& flags, const model::Model& model) {
   metrics::EvaluatorOptions options = make_evaluator_options(flags);
   options.ranking = metrics::Ranking::kAsGiven;  // by score, which probabilities may round to ties
-  const auto counts = model.label_counts();
-  return {std::move(options), make_training_labels({counts.begin(), counts.end()},
-                                                   model.training_rows(), propensity_model(flags))};
+  // As they lie in the file: of 10^8 labels a copy would take a gigabyte.
+  const auto count_of = [counts = model.label_counts()](LabelId label) -> std::uint64_t {
+    return index_of(label) < counts.size() ? counts[index_of(label)] : 0;
+  };
+  const labels::PropensityCurve propensity(model.training_rows(), propensity_model(flags));
+  return {std::move(options), metrics::training_labels(count_of, propensity)};
 }
 
 // What was found so far.
 struct Scores {
   metrics::Evaluator evaluator;
   metrics::Reliability reliability = metrics::Reliability();
-  std::optional<predict::HeadAccuracy> heads = std::nullopt;  // product heads only
+  std::optional<predict::HeadAccuracy> heads = std::nullopt;  // product heads and cascades
 };
 
 std::vector<double> per_cent(std::vector<double> shares) {

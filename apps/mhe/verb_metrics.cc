@@ -121,7 +121,8 @@ void run_metrics(Console& console, const MetricsFlags& flags) {
   if (flags.ranked) options.ranking = metrics::Ranking::kAsGiven;
   metrics::Evaluator evaluator(
       std::move(options),
-      make_training_labels(std::move(counts), has_train ? train_rows : truth_rows, model));
+      metrics::training_labels(
+          std::move(counts), labels::PropensityCurve(has_train ? train_rows : truth_rows, model)));
   score_all(*context, flags, truth, names, evaluator);
   const metrics::Report report = evaluator.report(*context);
   MetricsSetting setting = make_setting(flags.scoring);

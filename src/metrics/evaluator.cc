@@ -73,6 +73,22 @@ std::uint64_t Evaluator::State::true_labels_of(std::size_t group,
   return labels;
 }
 
+TrainingLabels training_labels(std::function<std::uint64_t(LabelId)> count_of,
+                               const labels::PropensityCurve& propensity) {
+  return {count_of, [count_of, propensity](LabelId label) { return propensity(count_of(label)); }};
+}
+
+TrainingLabels training_labels(std::vector<std::uint64_t> counts,
+                               const labels::PropensityCurve& propensity) {
+  // shared: a std::function is copied
+  const auto shared = std::make_shared<const std::vector<std::uint64_t>>(std::move(counts));
+  return training_labels(
+      [shared](LabelId label) {
+        return index_of(label) < shared->size() ? (*shared)[index_of(label)] : 0;
+      },
+      propensity);
+}
+
 Evaluator::Evaluator(EvaluatorOptions options, TrainingLabels training)
     : state_(std::make_unique<State>(std::move(options), std::move(training))) {}
 Evaluator::~Evaluator() = default;

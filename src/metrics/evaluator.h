@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include <mhe/ids.h>
 
 #include "base/context.h"
+#include "labels/propensity.h"
 #include "matrix/ragged.h"
 #include "metrics/report.h"
 
@@ -48,30 +50,37 @@ struct EvaluatorOptions {
   std::uint64_t bootstrap_resamples = 0;             ///< 0: no confidence intervals
 };
 
-/// What is known of the labels from the training data. Labels beyond a vector were never seen.
+/// What is known of the labels from the training data: asked for one by one, of many threads at
+/// once, so that nothing has to hold a number for every label there could be.
 struct TrainingLabels {
-  std::vector<std::uint64_t> counts = {};  ///< training rows of each label
-  std::vector<double> propensities = {};   ///< in (0, 1]; empty: all are 1
-  double unseen_propensity = 1;            ///< of labels beyond `propensities`
+  std::function<std::uint64_t(LabelId)> count_of = {};  ///< training rows; none: 0 for all labels
+  std::function<double(LabelId)> propensity_of = {};    ///< in (0, 1]; none: 1 for all labels
 };
+
+/// With propensities by the counts.
+[[nodiscard]] TrainingLabels training_labels(std::function<std::uint64_t(LabelId)> count_of,
+                                             const labels::PropensityCurve& propensity);
+/// Of labels with these counts; those beyond them were never seen.
+[[nodiscard]] TrainingLabels training_labels(std::vector<std::uint64_t> counts,
+                                             const labels::PropensityCurve& propensity);
 
 /// Takes predictions batch by batch and reports all metrics at the end.
 ///
-/// Memory: 4 bytes for each label id up to the largest, 8 k + 20 bytes for each label that occurs
-/// (k cutoffs); with bootstrap also for each row 32 k + 8 bytes, as much again for every frequency
+/// Memory: some 8 k + 60 bytes for each label that occurs (k cutoffs), whatever its id; with
+/// bootstrap also for each row 32 k + 8 bytes, as much again for every frequency
 /// bin that its true labels fall into, and 8 bytes for each true and each ranked label. Results do
 /// not depend on the number of threads nor on how rows are cut into batches.
 class Evaluator {
  public:
-  /// Throws kInvalidArgument for cutoffs of 0, propensities outside (0, 1] and so on.
+  /// Throws kInvalidArgument for cutoffs of 0 and so on.
   Evaluator(EvaluatorOptions options, TrainingLabels training);
   ~Evaluator();
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
 
   /// Adds a row: its true labels, ascending and each once, and its predictions, each label once.
-  /// Throws kInvalidArgument, naming the row, if that or a score is not so (NaN); the evaluator
-  /// must not be used after that.
+  /// Throws kInvalidArgument, naming the row, if that or a score is not so (NaN), or for a
+  /// propensity outside (0, 1]; the evaluator must not be used after that.
   void add(std::span<const LabelId> truth, std::span<const ScoredLabel> predictions);
 
   /// Adds many rows, on all threads.

@@ -4,6 +4,7 @@
 // Small cases worked by hand; naive_evaluation_test.cc compares with an independent implementation.
 #include "metrics/evaluator.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include <mhe/error.h>
 
+#include "base/memory.h"
 #include "metrics/frequency_bins.h"
 
 namespace mhe::metrics {
@@ -36,6 +38,16 @@ std::vector<ScoredLabel> ranked(const std::vector<std::uint32_t>& ids) {
   double score = 1;
   for (const std::uint32_t id : ids) result.push_back({LabelId{id}, score /= 2});
   return result;
+}
+
+// Of labels 0, 1, ...; the last propensity is that of all others, too.
+TrainingLabels known(std::vector<std::uint64_t> counts, std::vector<double> propensities = {1}) {
+  return {[counts](LabelId label) -> std::uint64_t {
+            return index_of(label) < counts.size() ? counts[index_of(label)] : 0;
+          },
+          [propensities](LabelId label) {
+            return propensities[std::min<std::size_t>(index_of(label), propensities.size() - 1)];
+          }};
 }
 
 // Two rows:
@@ -81,8 +93,7 @@ TEST(Evaluator, NdcgDiscountsByTheLogarithmOfTheRank) {
 
 TEST(Evaluator, PropensityScoresAreRatiosOfSumsOverRows) {
   // Weights 1/p: label 0: 2, 1: 4, 2: 1.
-  const Evaluator evaluator =
-      two_rows({.cutoffs = {1, 3}}, {.counts = {}, .propensities = {0.5, 0.25, 1}});
+  const Evaluator evaluator = two_rows({.cutoffs = {1, 3}}, known({}, {0.5, 0.25, 1}));
   // k = 1: A hits label 2 (1), best is label 1 (4); B misses (0), best 2.
   EXPECT_NEAR(value(evaluator, "PSP@1"), (1.0 + 0.0) / (4.0 + 2.0), kTolerance);
   EXPECT_NEAR(value(evaluator, "PSP@3"), (5.0 + 2.0) / (5.0 + 2.0), kTolerance);
@@ -92,12 +103,34 @@ TEST(Evaluator, PropensityScoresAreRatiosOfSumsOverRows) {
               kTolerance);
 }
 
-TEST(Evaluator, LabelsBeyondThePropensitiesUseTheOneForUnseenLabels) {
-  Evaluator evaluator({.cutoffs = {1}},
-                      {.counts = {3}, .propensities = {0.5}, .unseen_propensity = 0.1});
+TEST(Evaluator, LabelsWithoutTrainingRowsAreUnseen) {
+  Evaluator evaluator({.cutoffs = {1}}, known({3}, {0.5, 0.1}));
   evaluator.add(labels({0, 1}), ranked({0}));
   EXPECT_NEAR(value(evaluator, "PSP@1"), 2.0 / 10.0, kTolerance);
   EXPECT_EQ(evaluator.report(Context()).unseen_true_labels, 1);
+}
+
+TEST(Evaluator, PropensitiesFollowTheCounts) {
+  const labels::PropensityCurve curve(100);
+  Evaluator evaluator({.cutoffs = {1}}, training_labels({3, 50}, curve));
+  evaluator.add(labels({0, 1, 7}), ranked({1}));
+  EXPECT_NEAR(value(evaluator, "PSP@1"), curve(0) / curve(50), kTolerance);
+  EXPECT_EQ(evaluator.report(Context()).unseen_true_labels, 1);
+}
+
+TEST(Evaluator, MemoryFollowsTheLabelsThatOccur) {
+  const auto run = [](std::uint32_t label) {
+    Evaluator evaluator({.cutoffs = {1}}, {});
+    evaluator.add(labels({label}), ranked({label, label + 1}));
+    return evaluator.report(Context()).value("P@1");
+  };
+  const double small_id = run(1);  // also makes what is made once
+  const std::uint64_t before = process_memory().resident;
+  Evaluator evaluator({.cutoffs = {1}}, {});
+  evaluator.add(labels({400'000'000}), ranked({400'000'000, 399'999'999}));
+  // A number for each id would take 1.6 GB.
+  EXPECT_LT(process_memory().resident, before + (std::uint64_t{64} << 20U));
+  EXPECT_EQ(evaluator.report(Context()).value("P@1"), small_id);
 }
 
 TEST(Evaluator, F1CountsTheLabelsThatArePredicted) {
@@ -193,9 +226,8 @@ TEST(Evaluator, NoRowsLeaveEverythingUndefined) {
 
 TEST(Evaluator, BinsRestrictTheTruthAndKeepTheRanking) {
   // Training counts: label 0: none, 1: 3, 2: 50. Bins: 0, 1-5, 6-20, 21-100, ...
-  const Evaluator evaluator =
-      two_rows({.cutoffs = {1, 3}, .frequency_bounds = default_frequency_bounds()},
-               {.counts = {0, 3, 50, 7}});
+  const Evaluator evaluator = two_rows(
+      {.cutoffs = {1, 3}, .frequency_bounds = default_frequency_bounds()}, known({0, 3, 50, 7}));
   const Report report = evaluator.report(Context());
   ASSERT_EQ(report.bins.size(), 3);  // label 3 is only predicted, so its bin has nothing to report
   const auto value_in = [&](std::size_t bin, std::string_view name) {
@@ -217,8 +249,7 @@ TEST(Evaluator, BinsRestrictTheTruthAndKeepTheRanking) {
 }
 
 TEST(Evaluator, OneBinForAllLabelsRepeatsTheWhole) {
-  const Report report =
-      two_rows({.frequency_bounds = {1000}}, {.counts = {1, 2, 3}}).report(Context());
+  const Report report = two_rows({.frequency_bounds = {1000}}, known({1, 2, 3})).report(Context());
   ASSERT_EQ(report.bins.size(), 1);
   EXPECT_EQ(report.bins[0].values, report.overall.values);
 }
@@ -269,8 +300,7 @@ TEST(Evaluator, RefusesWhatItCannotScore) {
               HasSubstr("not a number"));
   EXPECT_THAT(message_of([] { Evaluator({.cutoffs = {0}}, {}); }), HasSubstr("found 0"));
   EXPECT_THAT(message_of([] { Evaluator({.cutoffs = {}}, {}); }), HasSubstr("at least one"));
-  EXPECT_THAT(message_of([] { Evaluator({}, {.counts = {}, .propensities = {0.0}}); }),
-              HasSubstr("(0, 1]"));
+  EXPECT_THAT(message_of([] { two_rows({}, known({}, {0.0})); }), HasSubstr("(0, 1]"));
   EXPECT_THAT(message_of([] {
                 Evaluator({.frequency_bounds = {5, 5}}, {});
               }),

@@ -6,13 +6,10 @@ namespace mhe::metrics {
 
 void LabelPlaces::assign(std::span<LabelEvent> events) {
   for (LabelEvent& event : events) {
-    if (event.label >= places_.size()) places_.resize(std::size_t{event.label} + 1, 0);
-    std::uint32_t& place = places_[event.label];
-    if (place == 0) {
-      labels_.push_back(LabelId{event.label});
-      place = static_cast<std::uint32_t>(labels_.size());
-    }
-    event.label = place - 1;
+    const auto [place, is_new] =
+        places_.try_emplace(event.label, static_cast<std::uint32_t>(labels_.size()));
+    if (is_new) labels_.push_back(LabelId{event.label});
+    event.label = place->second;
   }
 }
 

@@ -5,13 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "metrics/row_scorer.h"
 
 namespace mhe::metrics {
 
-/// Gives the labels that occur consecutive places, so that counters need not cover all label ids.
+/// Gives the labels that occur consecutive places, so that nothing need cover all label ids: of
+/// 10^8 few occur.
 class LabelPlaces {
  public:
   /// Replaces the label of every event by its place; labels met first come first.
@@ -20,8 +22,8 @@ class LabelPlaces {
   [[nodiscard]] std::span<const LabelId> labels() const noexcept { return labels_; }
 
  private:
-  std::vector<std::uint32_t> places_;  // of each label id: its place + 1, or 0
-  std::vector<LabelId> labels_;        // of each place
+  std::unordered_map<std::uint32_t, std::uint32_t> places_;  // by label id
+  std::vector<LabelId> labels_;                              // of each place
 };
 
 /// How often each label is true, predicted, and both, by the first cutoff it is ranked within.

@@ -237,9 +237,13 @@ EvaluatorOptions options_of(const NaiveCase& input, std::uint64_t resamples) {
           .bootstrap_resamples = resamples};
 }
 
+TrainingLabels known(const NaiveCase& input) {
+  return {[counts = input.counts](LabelId label) { return counts.at(index_of(label)); },
+          [all = input.propensities](LabelId label) { return all.at(index_of(label)); }};
+}
+
 Report evaluate(const NaiveCase& input, std::size_t threads, std::uint64_t resamples = 0) {
-  Evaluator evaluator(options_of(input, resamples),
-                      {.counts = input.counts, .propensities = input.propensities});
+  Evaluator evaluator(options_of(input, resamples), known(input));
   const Context context(ContextOptions{.threads = threads, .seed = 7});
   const Batch batch = batch_of(input);
   evaluator.add(context, batch.truth, batch.predictions);
@@ -306,8 +310,7 @@ TEST(NaiveEvaluation, ThreadsChangeNoBit) {
 
 TEST(NaiveEvaluation, BatchesChangeNoBit) {
   const NaiveCase input = random_case(5);
-  Evaluator row_by_row(options_of(input, 20),
-                       {.counts = input.counts, .propensities = input.propensities});
+  Evaluator row_by_row(options_of(input, 20), known(input));
   const Batch batch = batch_of(input);
   for (std::size_t row = 0; row < batch.truth.rows(); ++row) {
     row_by_row.add(batch.truth[row], batch.predictions[row]);

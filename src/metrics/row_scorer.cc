@@ -35,16 +35,6 @@ EvaluatorOptions checked(EvaluatorOptions options) {
   return options;
 }
 
-TrainingLabels checked(TrainingLabels training) {
-  const auto check = [](double propensity) {
-    require(propensity > 0 && propensity <= 1, "expected propensities in (0, 1], found {}",
-            propensity);
-  };
-  std::for_each(training.propensities.begin(), training.propensities.end(), check);
-  check(training.unseen_propensity);
-  return training;
-}
-
 bool ranks_before(const ScoredLabel& a, const ScoredLabel& b) noexcept {
   return a.score != b.score ? a.score > b.score : a.label < b.label;
 }
@@ -53,7 +43,7 @@ bool ranks_before(const ScoredLabel& a, const ScoredLabel& b) noexcept {
 
 RowScorer::RowScorer(EvaluatorOptions options, TrainingLabels training)
     : options_(checked(std::move(options))),
-      training_(checked(std::move(training))),
+      training_(std::move(training)),
       bins_(options_.frequency_bounds),
       ideal_dcg_{0.0} {
   for (std::size_t rank = 0; rank < options_.cutoffs.back(); ++rank) {
@@ -203,19 +193,21 @@ std::string RowScorer::group_name(std::size_t group) const {
   return group == 0 ? "all" : bins_.name(group - 1);
 }
 
-std::uint8_t RowScorer::group_of(LabelId label) const noexcept {
+std::uint8_t RowScorer::group_of(LabelId label) const {
   if (options_.frequency_bounds.empty()) return 0;
   return static_cast<std::uint8_t>(1 + bins_.bin_of(count_of(label)));
 }
 
-std::uint64_t RowScorer::count_of(LabelId label) const noexcept {
-  return index_of(label) < training_.counts.size() ? training_.counts[index_of(label)] : 0;
+std::uint64_t RowScorer::count_of(LabelId label) const {
+  return training_.count_of ? training_.count_of(label) : 0;
 }
 
-double RowScorer::weight_of(LabelId label) const noexcept {
-  if (training_.propensities.empty()) return 1;
-  const bool seen = index_of(label) < training_.propensities.size();
-  return 1 / (seen ? training_.propensities[index_of(label)] : training_.unseen_propensity);
+double RowScorer::weight_of(LabelId label) const {
+  if (!training_.propensity_of) return 1;
+  const double propensity = training_.propensity_of(label);
+  require(propensity > 0 && propensity <= 1, "expected propensities in (0, 1], found {}",
+          propensity);
+  return 1 / propensity;
 }
 
 bool RowScorer::above_threshold(double score) const noexcept {

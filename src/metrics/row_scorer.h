@@ -92,7 +92,7 @@ class RowScorer {
   [[nodiscard]] std::size_t num_groups() const noexcept;
   [[nodiscard]] std::string group_name(std::size_t group) const;
   /// 1 + the bin of the label; 0 without bins.
-  [[nodiscard]] std::uint8_t group_of(LabelId label) const noexcept;
+  [[nodiscard]] std::uint8_t group_of(LabelId label) const;
 
  private:
   void rank(std::uint64_t row, std::span<const ScoredLabel> predictions, Scratch& scratch) const;
@@ -100,8 +100,8 @@ class RowScorer {
              Scratch& scratch, RowContributions& out) const;
   void add_group(std::uint8_t group, Scratch& scratch, RowContributions& out) const;
   void add_cutoff(std::size_t cutoff, const Scratch& scratch, std::span<double> sums) const;
-  [[nodiscard]] std::uint64_t count_of(LabelId label) const noexcept;
-  [[nodiscard]] double weight_of(LabelId label) const noexcept;
+  [[nodiscard]] std::uint64_t count_of(LabelId label) const;
+  [[nodiscard]] double weight_of(LabelId label) const;
   [[nodiscard]] bool above_threshold(double score) const noexcept;
   [[nodiscard]] std::uint16_t first_cutoff(std::size_t rank) const noexcept;
 

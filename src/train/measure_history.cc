@@ -33,11 +33,10 @@ metrics::Report evaluate(const Context& context, const Ragged<mhe::Prediction>& 
   options.ranking = metrics::Ranking::kAsGiven;
   options.frequency_bounds = metrics::default_frequency_bounds();
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
-  metrics::TrainingLabels training;
-  training.counts.assign(counts.begin(), counts.end());
-  training.propensities = labels::propensities(training.counts, set.examples.rows());
-  training.unseen_propensity = labels::PropensityCurve(set.examples.rows())(0);
-  metrics::Evaluator evaluator(std::move(options), std::move(training));
+  metrics::Evaluator evaluator(
+      std::move(options),
+      metrics::training_labels(std::vector<std::uint64_t>(counts.begin(), counts.end()),
+                               labels::PropensityCurve(set.examples.rows())));
   Ragged<metrics::ScoredLabel> predictions;
   for (std::size_t row = 0; row < ranked.rows(); ++row) {
     for (const auto& [label, score] : ranked[row]) predictions.items.push_back({label, score});
