@@ -16,6 +16,8 @@
 #include "heads/group_pass.h"
 #include "heads/make_heads.h"
 #include "heads/row_table.h"
+#include "heads/sort_by_key.h"
+#include "kernels/gemm.h"
 #include "kernels/losses.h"
 #include "matrix/gemm.h"
 
@@ -134,7 +136,7 @@ class CascadeHead final : public DenseHead {
         positives_.push_back({node, static_cast<std::uint32_t>(example)});
       }
     }
-    std::sort(positives_.begin(), positives_.end());
+    sort_positives_(positives_, nodes_.num_nodes(level), [](const Positive& p) { return p.row; });
   }
 
   [[nodiscard]] std::span<const std::uint32_t> true_of(std::size_t example) const {
@@ -155,14 +157,15 @@ class CascadeHead final : public DenseHead {
   double run_later(const Context& context, const HeadBatch& batch, std::size_t level,
                    LevelWork& work) {
     GroupPass& pass = group_passes_[level - 1];
-    pass.select(std::exchange(pairs_, {}), nodes_.length(level), batch.labels.size());
+    pass.select(pairs_, nodes_.num_nodes(level - 1), nodes_.length(level), batch.labels.size());
     find_positives(batch, level);
     work.targets = {positives_, weights_};
     const MatrixSpan outer_gradient = work.feature_gradient;
     if (!projections_.empty()) project(context, batch.features, level, work);
     const bool is_last = level + 1 == nodes_.num_levels();
     if (!is_last || work.loss == Loss::kSoftmax) {
-      pass.score(context, tables_[level], work.features);
+      pass.score(context, tables_[level], work.features,
+                 is_last ? GroupPass::Scored::kShared : GroupPass::Scored::kAll);
       if (work.loss == Loss::kSoftmax) pass.normalize(context);
     }
     if (!is_last) choose_later_parents(context, pass, level);
@@ -225,12 +228,15 @@ class CascadeHead final : public DenseHead {
     }
   }
 
-  template <class Choose>
-  void choose_for_all(const Context& context, std::size_t batch, const Choose& choose_for) {
+  // `prepare(examples)` comes before the choices of some.
+  template <class Prepare, class Choose>
+  void choose_for_all(const Context& context, std::size_t batch, const Prepare& prepare,
+                      const Choose& choose_for) {
     const std::size_t num_blocks = (batch + kExampleGrain - 1) / kExampleGrain;
     std::vector<std::vector<Pair>> chosen(num_blocks);
     parallel_blocks(context, batch, kExampleGrain, [&](const Block& examples) {
       BestK best;
+      prepare(examples);
       for (std::size_t example = examples.begin; example < examples.end; ++example) {
         choose_for(example, best, chosen[examples.index]);
       }
@@ -245,15 +251,19 @@ class CascadeHead final : public DenseHead {
     const std::size_t length = nodes_.length(0);
     const std::size_t used = nodes_.num_used(0);
     first_scores_.resize(batch * length);
-    choose_for_all(context, batch, [&](std::size_t example, BestK& best, std::vector<Pair>& pairs) {
-      float* scores = first_scores_.data() + example * length;
-      const float* from = first_pass_.scores().data() + example;
-      for (std::size_t i = 0; i < length; ++i) scores[i] = from[i * batch];
-      to_log_probabilities(scores, length);
-      choose(
-          example, best, pairs, [&](BestK& to) { offer_nodes(to, example, scores, 0, used); },
-          [&](std::uint32_t node) { return scores[node]; });
-    });
+    const auto turn = [&](const Block& examples) {
+      kernels::transpose(first_pass_.scores().data() + examples.begin, batch, length,
+                         examples.end - examples.begin,
+                         first_scores_.data() + examples.begin * length, length);
+    };
+    choose_for_all(
+        context, batch, turn, [&](std::size_t example, BestK& best, std::vector<Pair>& pairs) {
+          float* scores = first_scores_.data() + example * length;
+          to_log_probabilities(scores, length);
+          choose(
+              example, best, pairs, [&](BestK& to) { offer_nodes(to, example, scores, 0, used); },
+              [&](std::uint32_t node) { return scores[node]; });
+        });
   }
 
   void to_log_probabilities(float* scores, std::size_t size) const {
@@ -267,35 +277,35 @@ class CascadeHead final : public DenseHead {
   void choose_later_parents(const Context& context, const GroupPass& pass, std::size_t level) {
     const std::size_t length = nodes_.length(level);
     const std::size_t used = nodes_.num_used(level);
-    choose_for_all(context, true_begins_.size() - 1,
-                   [&](std::size_t example, BestK& best, std::vector<Pair>& pairs) {
-                     const std::span<const std::uint32_t> own = pass.pairs_of(example);
-                     std::vector<float> scores(own.size() * length);
-                     for (std::size_t i = 0; i < own.size(); ++i) {
-                       float* of_pair = scores.data() + i * length;
-                       std::copy_n(pass.scores(own[i]).data(), length, of_pair);
-                       if (spec().loss == Loss::kSigmoid) kernels::log_sigmoid(of_pair, length);
-                       const float add =
-                           spec().parent_power * pass.pairs()[own[i]].path -
-                           (spec().loss == Loss::kSigmoid ? 0.0F : pass.log_sum(example));
-                       for (std::size_t j = 0; j < length; ++j) of_pair[j] += add;
-                     }
-                     choose(
-                         example, best, pairs,
-                         [&](BestK& to) {
-                           for (std::size_t i = 0; i < own.size(); ++i) {
-                             const std::size_t first = pass.pairs()[own[i]].parent * length;
-                             if (first >= used) continue;
-                             offer_nodes(to, example, scores.data() + i * length, first,
-                                         std::min(length, used - first));
-                           }
-                         },
-                         [&](std::uint32_t node) {
-                           std::size_t i = 0;
-                           while (pass.pairs()[own[i]].parent != node / length) ++i;
-                           return scores[i * length + node % length];
-                         });
-                   });
+    choose_for_all(
+        context, true_begins_.size() - 1, [](const Block& /*examples*/) {},
+        [&](std::size_t example, BestK& best, std::vector<Pair>& pairs) {
+          const std::span<const std::uint32_t> own = pass.pairs_of(example);
+          std::vector<float> scores(own.size() * length);
+          for (std::size_t i = 0; i < own.size(); ++i) {
+            float* of_pair = scores.data() + i * length;
+            std::copy_n(pass.scores(own[i]).data(), length, of_pair);
+            if (spec().loss == Loss::kSigmoid) kernels::log_sigmoid(of_pair, length);
+            const float add = spec().parent_power * pass.pairs()[own[i]].path -
+                              (spec().loss == Loss::kSigmoid ? 0.0F : pass.log_sum(example));
+            for (std::size_t j = 0; j < length; ++j) of_pair[j] += add;
+          }
+          choose(
+              example, best, pairs,
+              [&](BestK& to) {
+                for (std::size_t i = 0; i < own.size(); ++i) {
+                  const std::size_t first = pass.pairs()[own[i]].parent * length;
+                  if (first >= used) continue;
+                  offer_nodes(to, example, scores.data() + i * length, first,
+                              std::min(length, used - first));
+                }
+              },
+              [&](std::uint32_t node) {
+                std::size_t i = 0;
+                while (pass.pairs()[own[i]].parent != node / length) ++i;
+                return scores[i * length + node % length];
+              });
+        });
   }
 
   CascadeNodes nodes_;
@@ -308,6 +318,7 @@ class CascadeHead final : public DenseHead {
   std::vector<GroupPass> group_passes_;  // [level - 1]
   std::vector<Pair> pairs_;              // for the next level
   std::vector<Positive> positives_;
+  SortByKey<Positive> sort_positives_;
   std::vector<float> weights_;
   std::vector<std::size_t> true_begins_;
   std::vector<std::uint32_t> true_nodes_;

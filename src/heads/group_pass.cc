@@ -10,6 +10,7 @@
 #include "kernels/gemm.h"
 #include "kernels/losses.h"
 #include "kernels/rows.h"
+#include "kernels/weighted_rows.h"
 
 namespace mhe::heads {
 namespace {
@@ -25,17 +26,16 @@ constexpr std::size_t kGroupedExampleGrain = 16;
 
 }  // namespace
 
-void GroupPass::select(std::vector<Pair> pairs, std::size_t num_children, std::size_t batch) {
-  pairs_ = std::move(pairs);
+void GroupPass::select(std::vector<Pair>& pairs, std::size_t num_parents, std::size_t num_children,
+                       std::size_t batch) {
+  std::swap(pairs_, pairs);
   num_children_ = num_children;
   has_scores_ = false;
-  std::sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) {
-    return a.parent != b.parent ? a.parent < b.parent : a.example < b.example;
-  });
+  sort_pairs_(pairs_, num_parents, [](const Pair& pair) { return pair.parent; });
   groups_.clear();
   example_begins_.assign(batch + 1, 0);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (i == 0 || pairs_[i].parent != pairs_[i - 1].parent) groups_.push_back({i, i});
+    if (i == 0 || pairs_[i].parent != pairs_[i - 1].parent) groups_.push_back({i, i, false});
     groups_.back().end = i + 1;
     ++example_begins_[pairs_[i].example + 1];
   }
@@ -47,6 +47,22 @@ void GroupPass::select(std::vector<Pair> pairs, std::size_t num_children, std::s
   }
 }
 
+// Of an example that is alone with one parent, the group of that parent: all else that its softmax
+// needs is in groups of several.
+void GroupPass::mark_late_groups() {
+  std::vector<std::uint8_t> num_alone(example_begins_.size() - 1, 0);
+  for (const Group& group : groups_) {
+    std::uint8_t& alone = num_alone[pairs_[group.begin].example];
+    if (group.size() == 1 && alone < 2) ++alone;
+  }
+  is_late_.assign(num_alone.size(), 0);
+  for (Group& group : groups_) {
+    const std::uint32_t example = pairs_[group.begin].example;
+    group.is_late = group.size() == 1 && num_alone[example] == 1;
+    if (group.is_late) is_late_[example] = 1;
+  }
+}
+
 std::span<const std::uint32_t> GroupPass::pairs_of(std::size_t example) const noexcept {
   return std::span(example_pairs_)
       .subspan(example_begins_[example], example_begins_[example + 1] - example_begins_[example]);
@@ -54,6 +70,18 @@ std::span<const std::uint32_t> GroupPass::pairs_of(std::size_t example) const no
 
 std::span<const float> GroupPass::scores(std::size_t pair) const noexcept {
   return std::span(scores_).subspan(pair * num_children_, num_children_);
+}
+
+void GroupPass::split_groups() {
+  late_.clear();
+  shared_.clear();
+  for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+    (groups_[i].is_late ? late_ : shared_).push_back(i);
+  }
+  // The largest first, or one thread may be left alone with one of them.
+  std::stable_sort(shared_.begin(), shared_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return groups_[a].size() > groups_[b].size();
+  });
 }
 
 const float* GroupPass::gather(const Group& group, const MatrixView& features,
@@ -74,8 +102,11 @@ void GroupPass::score_chunk(const RowTable& table, const float* features, std::s
   const std::size_t dim = table.dim();
   const float* rows = table.row(chunk.begin);
   if (num_pairs < kMinGemmPairs) {
-    kernels::dot_rows(
-        {rows, dim, chunk.size, features, dim, num_pairs, dim, chunk.values, 1, chunk.stride});
+    // All examples meet some rows before the next rows come from memory.
+    for (std::size_t begin = 0; begin < chunk.size; begin += kChunkRows) {
+      kernels::dot_rows({rows + begin * dim, dim, std::min(kChunkRows, chunk.size - begin),
+                         features, dim, num_pairs, dim, chunk.values + begin, 1, chunk.stride});
+    }
   } else {
     // As [child][example], which is fast, then turned.
     scratch.turned.resize((chunk.size + dim) * num_pairs);
@@ -98,19 +129,45 @@ void GroupPass::score_chunk(const RowTable& table, const float* features, std::s
   }
 }
 
-void GroupPass::score(const Context& context, const RowTable& table, const MatrixView& features) {
+void GroupPass::score_group(const RowTable& table, const Group& group, const float* features,
+                            Scratch& scratch) {
+  const std::size_t first_row = pairs_[group.begin].parent * num_children_;
+  float* values = scores_.data() + group.begin * num_children_;
+  score_chunk(table, features, group.size(), {first_row, num_children_, values, num_children_},
+              scratch);
+}
+
+void GroupPass::score(const Context& context, const RowTable& table, const MatrixView& features,
+                      Scored which) {
   scores_.resize(pairs_.size() * num_children_);
   scratch_.resize(context.threads());
-  parallel_blocks(context, groups_.size(), 1, [&](const Block& one) {
-    const Group& group = groups_[one.begin];
+  if (which == Scored::kShared) mark_late_groups();
+  split_groups();
+  parallel_blocks(context, shared_.size(), 1, [&](const Block& one) {
+    const Group& group = groups_[shared_[one.begin]];
     Scratch& scratch = scratch_[one.worker];
-    const float* gathered = gather(group, features, scratch);
-    const std::size_t first_row = pairs_[group.begin].parent * num_children_;
-    float* values = scores_.data() + group.begin * num_children_;
-    score_chunk(table, gathered, group.size(), {first_row, num_children_, values, num_children_},
-                scratch);
+    score_group(table, group, gather(group, features, scratch), scratch);
   });
   has_scores_ = true;
+}
+
+void GroupPass::normalize_example(std::size_t example, Scratch& scratch) {
+  const std::span<const std::uint32_t> pairs = pairs_of(example);
+  if (pairs.empty()) return;
+  scratch.maxima.clear();
+  scratch.sums.clear();
+  for (const std::uint32_t pair : pairs) {
+    const kernels::MaxSum of_pair = kernels::max_sum(scores(pair).data(), num_children_);
+    scratch.maxima.push_back(of_pair.max);
+    scratch.sums.push_back(of_pair.sum);
+  }
+  const float max = *std::max_element(scratch.maxima.begin(), scratch.maxima.end());
+  scratch.shifts.assign(pairs.size(), max);
+  kernels::scale_exp_each(scratch.maxima.data(), pairs.size(), scratch.shifts.data(),
+                          scratch.sums.data());
+  double sum = 0;
+  for (const float part : scratch.maxima) sum += part;
+  log_sums_[example] = max + static_cast<float>(kernels::portable_log(sum));
 }
 
 void GroupPass::normalize(const Context& context) {
@@ -118,24 +175,10 @@ void GroupPass::normalize(const Context& context) {
   log_sums_.assign(batch, 0);
   scratch_.resize(context.threads());
   parallel_blocks(context, batch, kGroupedExampleGrain, [&](const Block& examples) {
-    Scratch& scratch = scratch_[examples.worker];
     for (std::size_t example = examples.begin; example < examples.end; ++example) {
-      const std::span<const std::uint32_t> pairs = pairs_of(example);
-      if (pairs.empty()) continue;
-      scratch.maxima.clear();
-      scratch.sums.clear();
-      for (const std::uint32_t pair : pairs) {
-        const kernels::MaxSum of_pair = kernels::max_sum(scores(pair).data(), num_children_);
-        scratch.maxima.push_back(of_pair.max);
-        scratch.sums.push_back(of_pair.sum);
+      if (late_.empty() || is_late_[example] == 0) {
+        normalize_example(example, scratch_[examples.worker]);
       }
-      const float max = *std::max_element(scratch.maxima.begin(), scratch.maxima.end());
-      scratch.shifts.assign(pairs.size(), max);
-      kernels::scale_exp_each(scratch.maxima.data(), pairs.size(), scratch.shifts.data(),
-                              scratch.sums.data());
-      double sum = 0;
-      for (const float part : scratch.maxima) sum += part;
-      log_sums_[example] = max + static_cast<float>(kernels::portable_log(sum));
     }
   });
 }
@@ -180,10 +223,6 @@ double GroupPass::gradient_of_chunk(const LevelWork& work, const Group& group,
 void GroupPass::update_chunk(RowTable& table, const RowMove& move, const float* features,
                              std::size_t num_pairs, const Chunk& chunk, Scratch& scratch) {
   const std::size_t dim = table.dim();
-  if (num_pairs == 1) {
-    return table.update(chunk.begin, std::span(chunk.values, chunk.size), std::span(features, dim),
-                        *move.optimizer, move.learning_rate);
-  }
   scratch.row_gradients.resize(chunk.size * dim);
   kernels::gemm({chunk.size,
                  dim,
@@ -201,12 +240,41 @@ void GroupPass::update_chunk(RowTable& table, const RowMove& move, const float* 
                *move.optimizer, move.learning_rate);
 }
 
+// From scores to dLoss/dF, which is added to, and the update.
+double GroupPass::run_chunk(RowTable& table, const LevelWork& work, const Group& group,
+                            const float* features, const Chunk& chunk, Scratch& scratch) {
+  const std::size_t dim = table.dim();
+  float* feature_gradients = pair_gradients_.data() + group.begin * dim;
+  const double loss = gradient_of_chunk(work, group, chunk);
+  if (group.size() == 1 && work.move.optimizer != nullptr) {
+    table.update(chunk.begin, std::span(chunk.values, chunk.size), std::span(features, dim),
+                 work.move, std::span(feature_gradients, dim));
+    return loss;
+  }
+  kernels::gemm({group.size(),
+                 dim,
+                 chunk.size,
+                 {chunk.values, chunk.stride, Layout::kRows},
+                 {table.row(chunk.begin), dim, Layout::kRows},
+                 feature_gradients,
+                 dim,
+                 true});
+  if (work.move.optimizer != nullptr) {
+    update_chunk(table, work.move, features, group.size(), chunk, scratch);
+  }
+  return loss;
+}
+
 double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group& group,
                             Scratch& scratch) {
-  const std::size_t dim = table.dim();
   const float* features = gather(group, work.features, scratch);
+  if (group.is_late) {
+    score_group(table, group, features, scratch);
+    normalize_example(pairs_[group.begin].example, scratch);
+  }
+  const std::size_t dim = table.dim();
+  std::fill_n(pair_gradients_.data() + group.begin * dim, group.size() * dim, 0.0F);
   const std::size_t first_row = pairs_[group.begin].parent * num_children_;
-  float* feature_gradients = pair_gradients_.data() + group.begin * dim;
   scratch.scores.resize(group.size() * kChunkRows);
   double loss = 0;
   for (std::size_t begin = 0; begin < num_children_; begin += kChunkRows) {
@@ -218,31 +286,21 @@ double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group&
     } else {
       score_chunk(table, features, group.size(), chunk, scratch);
     }
-    loss += gradient_of_chunk(work, group, chunk);
-    kernels::gemm({group.size(),
-                   dim,
-                   chunk.size,
-                   {chunk.values, chunk.stride, Layout::kRows},
-                   {table.row(chunk.begin), dim, Layout::kRows},
-                   feature_gradients,
-                   dim,
-                   begin > 0});
-    if (work.move.optimizer != nullptr) {
-      update_chunk(table, work.move, features, group.size(), chunk, scratch);
-    }
+    loss += run_chunk(table, work, group, features, chunk, scratch);
   }
   return loss;
 }
 
 void GroupPass::add_feature_gradients(const Context& context, const LevelWork& work) const {
   const std::size_t dim = work.features.num_columns;
+  const std::vector<float> ones(pairs_.size(), 1.0F);
   parallel_blocks(context, work.features.num_rows, kGroupedExampleGrain,
                   [&](const Block& examples) {
                     for (std::size_t example = examples.begin; example < examples.end; ++example) {
-                      for (const std::uint32_t pair : pairs_of(example)) {
-                        kernels::add_row(work.feature_gradient[example].data(),
-                                         pair_gradients_.data() + pair * dim, dim);
-                      }
+                      const std::span<const std::uint32_t> pairs = pairs_of(example);
+                      kernels::add_weighted_rows(
+                          {pair_gradients_.data(), dim, pairs, std::span(ones).first(pairs.size())},
+                          work.feature_gradient[example].data());
                     }
                   });
 }
@@ -252,9 +310,14 @@ double GroupPass::backward(const Context& context, RowTable& table, const LevelW
   scratch_.resize(context.threads());
   pair_gradients_.resize(pairs_.size() * table.dim());
   group_loss_.assign(groups_.size(), 0);
-  parallel_blocks(context, groups_.size(), 1, [&](const Block& one) {
-    group_loss_[one.begin] = run_group(table, work, groups_[one.begin], scratch_[one.worker]);
-  });
+  if (!has_scores_) split_groups();
+  // The late ones first: the others need the sums of their examples.
+  for (const std::span<const std::uint32_t> groups : {std::span(late_), std::span(shared_)}) {
+    parallel_blocks(context, groups.size(), 1, [&](const Block& one) {
+      const std::uint32_t group = groups[one.begin];
+      group_loss_[group] = run_group(table, work, groups_[group], scratch_[one.worker]);
+    });
+  }
   add_feature_gradients(context, work);
   has_scores_ = false;
   double loss = 0;

@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "heads/level_work.h"
 #include "heads/row_table.h"
+#include "heads/sort_by_key.h"
 
 namespace mhe::heads {
 
@@ -28,20 +29,30 @@ struct Pair {
 /// of threads.
 class GroupPass {
  public:
-  /// Begins a step with pairs in any order, each once.
-  void select(std::vector<Pair> pairs, std::size_t num_children, std::size_t batch);
+  /// Begins a step with pairs by example, each once, of parents below `num_parents`; takes them
+  /// and leaves a vector to fill for the next.
+  void select(std::vector<Pair>& pairs, std::size_t num_parents, std::size_t num_children,
+              std::size_t batch);
 
-  /// Scores of all pairs, kept for backward().
-  void score(const Context& context, const RowTable& table, const MatrixView& features);
+  /// Which groups score() does.
+  enum class Scored {
+    kAll,
+    /// All but those that backward() can score itself: an example alone with its parent waits for
+    /// nothing else. Their rows then come from memory once, not twice.
+    kShared
+  };
+  /// Scores of pairs, kept for backward().
+  void score(const Context& context, const RowTable& table, const MatrixView& features,
+             Scored which);
 
   /// By parent, then by example.
   [[nodiscard]] std::span<const Pair> pairs() const noexcept { return pairs_; }
   /// Numbers of the pairs of an example, parents ascending.
   [[nodiscard]] std::span<const std::uint32_t> pairs_of(std::size_t example) const noexcept;
-  /// [child]; after score().
+  /// [child]; after score() of all.
   [[nodiscard]] std::span<const float> scores(std::size_t pair) const noexcept;
   /// The log of the sum of exponentials over all children that an example is scored against; after
-  /// normalize().
+  /// normalize(), of all.
   [[nodiscard]] float log_sum(std::size_t example) const noexcept { return log_sums_[example]; }
   /// Needed before backward() with kSoftmax; needs score().
   void normalize(const Context& context);
@@ -65,6 +76,7 @@ class GroupPass {
   struct Group {
     std::size_t begin = 0;
     std::size_t end = 0;
+    bool is_late = false;  // scored in backward()
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
   // Some rows of a group's parent and their scores or gradients as [pair][stride].
@@ -75,18 +87,29 @@ class GroupPass {
     std::size_t stride = 0;
   };
 
+  void mark_late_groups();
+  void split_groups();
   const float* gather(const Group& group, const MatrixView& features, Scratch& scratch) const;
   static void score_chunk(const RowTable& table, const float* features, std::size_t num_pairs,
                           const Chunk& chunk, Scratch& scratch);
+  void score_group(const RowTable& table, const Group& group, const float* features,
+                   Scratch& scratch);
+  void normalize_example(std::size_t example, Scratch& scratch);
   [[nodiscard]] double gradient_of_chunk(const LevelWork& work, const Group& group,
                                          const Chunk& chunk) const;
   static void update_chunk(RowTable& table, const RowMove& move, const float* features,
                            std::size_t num_pairs, const Chunk& chunk, Scratch& scratch);
+  double run_chunk(RowTable& table, const LevelWork& work, const Group& group,
+                   const float* features, const Chunk& chunk, Scratch& scratch);
   double run_group(RowTable& table, const LevelWork& work, const Group& group, Scratch& scratch);
   void add_feature_gradients(const Context& context, const LevelWork& work) const;
 
   std::vector<Pair> pairs_;
+  SortByKey<Pair> sort_pairs_;
   std::vector<Group> groups_;
+  std::vector<std::uint32_t> late_;    // numbers of groups
+  std::vector<std::uint32_t> shared_;  // the others
+  std::vector<std::uint8_t> is_late_;  // [example]: one of its groups is
   std::vector<std::uint32_t> example_begins_;
   std::vector<std::uint32_t> example_pairs_;
   std::size_t num_children_ = 0;

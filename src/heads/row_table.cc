@@ -3,6 +3,7 @@
 #include "heads/row_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -74,18 +75,23 @@ void RowTable::update(std::size_t begin, const MatrixView& gradients,
 }
 
 void RowTable::update(std::size_t begin, std::span<const float> factors,
-                      std::span<const float> vector, const TableOptimizer& optimizer,
-                      float learning_rate) {
+                      std::span<const float> vector, const RowMove& move, std::span<float> pulled) {
+  const TableOptimizer& optimizer = *move.optimizer;
   const float bias_square = biases_.empty() ? 0 : 1;
   const float mean_square = (kernels::sum_squares(vector.data(), dim_) + bias_square) /
                             (static_cast<float>(dim_) + bias_square);
-  const float keep = 1 - learning_rate * optimizer.weight_decay;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    const std::size_t row = begin + i;
-    const float step = factors[i] * learning_rate *
-                       row_factor(optimizer, factors[i] * factors[i] * mean_square, states_[row]);
-    kernels::move_row(rows_.get() + row * dim_, vector.data(), dim_, keep, step);
-    if (!biases_.empty()) biases_[row] -= step;
+  const float keep = 1 - move.learning_rate * optimizer.weight_decay;
+  std::array<float, 64> steps;  // of as many rows at a time: a stack's worth
+  for (std::size_t first = 0; first < factors.size(); first += steps.size()) {
+    const auto part = factors.subspan(first, std::min(steps.size(), factors.size() - first));
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const std::size_t row = begin + first + i;
+      steps[i] = part[i] * move.learning_rate *
+                 row_factor(optimizer, part[i] * part[i] * mean_square, states_[row]);
+      if (!biases_.empty()) biases_[row] -= steps[i];
+    }
+    kernels::pull_rows({rows_.get() + (begin + first) * dim_, part.size(), dim_, vector.data(),
+                        part.data(), steps.data(), keep, pulled.data()});
   }
 }
 

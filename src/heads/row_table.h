@@ -14,6 +14,7 @@
 
 #include "base/context.h"
 #include "heads/dense_head.h"
+#include "heads/level_work.h"
 #include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 
@@ -52,8 +53,9 @@ class RowTable {
               const TableOptimizer& optimizer, float learning_rate);
 
   /// The same for rows whose gradients are multiples of one vector, as those of one example are.
+  /// On the way adds factor * row, of rows as they were, to `pulled`: dLoss/dF of the example.
   void update(std::size_t begin, std::span<const float> factors, std::span<const float> vector,
-              const TableOptimizer& optimizer, float learning_rate);
+              const RowMove& move, std::span<float> pulled);
 
   void add_tensors(std::vector<HeadTensor>& tensors) const;
   void visit_state(const std::function<void(const DenseHead::StateArray&)>& visit);

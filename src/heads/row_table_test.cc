@@ -67,13 +67,19 @@ TEST(RowTable, MultiplesOfAVectorMoveAsTheirGradientsDo) {
     for (const float x : vector) gradients.push_back(factor * x);
   }
   const TableOptimizer optimizer;
+  std::vector<float> pulled(20);
+  std::vector<float> expected(20);
   for (int step = 0; step < 2; ++step) {
-    fast.update(1, factors, vector, optimizer, 0.1F);
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      for (std::size_t j = 0; j < 20; ++j) expected[j] += factors[i] * slow.row(1 + i)[j];
+    }
+    fast.update(1, factors, vector, {&optimizer, 0.1F}, pulled);
     slow.update(1, {gradients.data(), 3, 20}, factors, optimizer, 0.1F);
   }
   const std::vector<float> a = values_of(fast);
   const std::vector<float> b = values_of(slow);
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6) << i;
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(pulled[i], expected[i], 1e-6) << i;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "kernels/gemm.h"
@@ -32,8 +33,13 @@ HWY_INLINE void dot_tile(const DotRows& p, std::size_t row, std::size_t vector) 
   }
   const float* HWY_RESTRICT rows = p.rows + row * p.row_stride;
   const float* HWY_RESTRICT vectors = p.vectors + vector * p.vector_stride;
+  // The next rows are asked for while these are worked on, a line (sixteen floats) of each at once.
+  const bool is_last = row + 2 * Rows > p.num_rows;
+  const float* HWY_RESTRICT ahead = is_last ? rows : rows + Rows * p.row_stride;
   const std::size_t whole = p.k - p.k % kLanes;
   for (std::size_t at = 0; at < whole; at += kLanes) {
+    HWY_UNROLL(16)
+    for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(ahead + r * p.row_stride + at);
     HWY_UNROLL(16)
     for (std::size_t part = 0; part < kLaneParts; ++part) {
       LaneVec x[Vectors];

@@ -11,9 +11,11 @@
 
 #include <cstddef>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "kernels/lanes-inl.h"
+#include "kernels/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhe::kernels::HWY_NAMESPACE {
@@ -49,6 +51,47 @@ void add_row(float* row, const float* other, std::size_t size) {
   map_lanes(row, size, [&](LaneVec x, std::size_t at, std::size_t count) {
     return hn::Add(x, load_lanes(other + at, count));
   });
+}
+
+// Rows side by side read and write the sum once, and are as many streams from memory.
+template <std::size_t Rows>
+HWY_INLINE void pull_tile(const PulledRows& p, std::size_t row) {
+  const LaneTag d;
+  const LaneVec keep = hn::Set(d, p.keep);
+  LaneVec factor[Rows];
+  LaneVec step[Rows];
+  HWY_UNROLL(16)
+  for (std::size_t r = 0; r < Rows; ++r) {
+    factor[r] = hn::Set(d, p.factors[row + r]);
+    step[r] = hn::Set(d, p.steps[row + r]);
+  }
+  float* HWY_RESTRICT rows = p.rows + row * p.dim;
+  const bool is_last = row + 2 * Rows > p.num_rows;
+  const float* ahead = is_last ? p.vector : rows + Rows * p.dim;
+  const std::size_t ahead_stride = is_last ? 0 : p.dim;
+  const auto run = [&](std::size_t at, std::size_t count) HWY_ATTR {
+    const LaneVec x = load_lanes(p.vector + at, count);
+    LaneVec sum = load_lanes(p.sum + at, count);
+    HWY_UNROLL(16)
+    for (std::size_t r = 0; r < Rows; ++r) {
+      hwy::Prefetch(ahead + r * ahead_stride + at);
+      float* HWY_RESTRICT of_row = rows + r * p.dim + at;
+      const LaneVec w = load_lanes(of_row, count);
+      sum = hn::MulAdd(factor[r], w, sum);
+      store_lanes(hn::NegMulAdd(x, step[r], hn::Mul(w, keep)), of_row, count);
+    }
+    store_lanes(sum, p.sum + at, count);
+  };
+  std::size_t at = 0;
+  for (; at + kPartLanes <= p.dim; at += kPartLanes) run(at, kPartLanes);
+  if (at < p.dim) run(at, p.dim - at);
+}
+
+void pull_rows(const PulledRows& p) {
+  constexpr std::size_t kTogether = 4;
+  std::size_t row = 0;
+  for (; row + kTogether <= p.num_rows; row += kTogether) pull_tile<kTogether>(p, row);
+  for (; row < p.num_rows; ++row) pull_tile<1>(p, row);
 }
 
 std::size_t count_not_above(const float* scores, std::size_t size, float bound) {

@@ -17,6 +17,7 @@ HWY_EXPORT(sum);
 HWY_EXPORT(sum_squares);
 HWY_EXPORT(move_row);
 HWY_EXPORT(add_row);
+HWY_EXPORT(pull_rows);
 HWY_EXPORT(count_not_above);
 
 float sum(const float* row, std::size_t size) noexcept {
@@ -34,6 +35,10 @@ void move_row(float* row, const float* gradient, std::size_t size, float keep,
 
 void add_row(float* row, const float* other, std::size_t size) noexcept {
   HWY_DYNAMIC_DISPATCH(add_row)(row, other, size);
+}
+
+void pull_rows(const PulledRows& p) noexcept {
+  HWY_DYNAMIC_DISPATCH(pull_rows)(p);
 }
 
 void prefetch_row(const float* row, std::size_t size) noexcept {

@@ -63,6 +63,34 @@ TEST(Rows, MoveAndAdd) {
   }
 }
 
+TEST(Rows, PullAddsUpRowsAsTheyWereAndMovesThem) {
+  for (const std::size_t size : kSizes) {
+    for (const std::size_t num_rows : {1U, 3U, 4U, 9U}) {
+      const std::vector<float> before = random_row(num_rows * size, 1);
+      const std::vector<float> vector = random_row(size, 2);
+      const std::vector<float> factors = random_row(num_rows, 3);
+      const std::vector<float> steps = random_row(num_rows, 4);
+      std::vector<float> moved = before;
+      std::vector<float> pulled = random_row(size, 5);
+      for (std::size_t i = 0; i < num_rows * size; ++i) {
+        const std::size_t at = i % size + 1;
+        pulled[at] = std::fma(factors[i / size], before[i + 1], pulled[at]);
+        moved[i + 1] = std::fma(-vector[at], steps[i / size], 0.75F * before[i + 1]);
+      }
+      testing::for_each_target([&](std::int64_t target) {
+        std::vector<float> rows = before;
+        std::vector<float> sum = random_row(size, 5);
+        pull_rows({rows.data() + 1, num_rows, size, vector.data() + 1, factors.data(), steps.data(),
+                   0.75F, sum.data() + 1});
+        // Without FMA each of up to nine products below 1 is rounded once more.
+        const float tolerance = testing::has_fma(target) ? 0 : 1e-6F;
+        for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(rows[i], moved[i], tolerance);
+        for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(sum[i], pulled[i], tolerance);
+      });
+    }
+  }
+}
+
 TEST(Rows, CountNotAboveStopsAtTheFirstAbove) {
   testing::for_each_target([](std::int64_t /*target*/) {
     std::vector<float> scores(40, 1.0F);
