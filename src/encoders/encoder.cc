@@ -213,7 +213,7 @@ void Encoder::backward(const Context& context, MatrixView gradient, const Encode
     multiply_by_slopes(context, tapes_[layer]);
     const MatrixView by_linear = {by_linear_.data(), batch_.size(), spec_.dim};
     if (layer == 0 && table_) {
-      table_->update(context, by_linear, optimizer_.table, step.table_rate);
+      table_->update(context, batch_.sparse, by_linear, optimizer_.table, step.table_rate);
       table_->update_bias(by_linear, optimizer_.layers, layer_step);
       return;
     }

@@ -99,8 +99,7 @@ TableLayer::TableLayer(const Context& context, std::size_t num_inputs, std::size
 }
 
 void TableLayer::forward(const Context& context, std::span<const SparseRow> inputs,
-                         MatrixSpan outputs) {
-  batch_.assign(context, inputs);
+                         MatrixSpan outputs) const {
   constexpr std::size_t kGrain = 8;  // inputs differ in length
   parallel_blocks(context, inputs.size(), kGrain, [&](const Block& block) {
     copy_to_rows(bias_.values, outputs, block.begin, block.end);
@@ -139,8 +138,9 @@ void TableLayer::move_rows(const RowsToMove& rows, MatrixView gradient,
   }
 }
 
-void TableLayer::update(const Context& context, MatrixView gradient,
-                        const TableOptimizer& optimizer, float learning_rate) {
+void TableLayer::update(const Context& context, std::span<const SparseRow> inputs,
+                        MatrixView gradient, const TableOptimizer& optimizer, float learning_rate) {
+  batch_.assign(context, inputs);
   constexpr std::size_t kGrain = 64;  // features; most of them have few examples
   std::vector<RowsToMove> blocks;
   for (const FeatureBatch::Part& part : batch_.parts()) {

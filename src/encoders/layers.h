@@ -57,11 +57,10 @@ class TableLayer {
   /// or so; biases 0.
   TableLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs);
 
-  /// Also keeps the batch by feature, for update().
-  void forward(const Context& context, std::span<const SparseRow> inputs, MatrixSpan outputs);
-  /// Moves the rows that the batch of the last forward() touches, each once.
-  void update(const Context& context, MatrixView gradient, const TableOptimizer& optimizer,
-              float learning_rate);
+  void forward(const Context& context, std::span<const SparseRow> inputs, MatrixSpan outputs) const;
+  /// Moves the rows that the inputs touch, each once; `gradient` is dLoss/dz.
+  void update(const Context& context, std::span<const SparseRow> inputs, MatrixView gradient,
+              const TableOptimizer& optimizer, float learning_rate);
   void update_bias(MatrixView gradient, const LayerOptimizer& optimizer, const LayerStep& step);
 
   [[nodiscard]] std::vector<float>& rows() noexcept { return rows_; }
@@ -82,7 +81,7 @@ class TableLayer {
   std::vector<float> rows_;       // [input][output]
   std::vector<float> row_state_;  // [input]
   Parameters bias_;
-  FeatureBatch batch_;  // of the last forward()
+  FeatureBatch batch_;  // of the last update()
 };
 
 }  // namespace mhe::encoders
