@@ -39,33 +39,44 @@ void CentroidStart::add(const Context& context, const HeadBatch& batch) {
     RowTable& table = *places.table;
     if (std::none_of(tables_.begin(), tables_.end(),
                      [&](const Met& met) { return met.table == &table; })) {
-      table.clear_rows(context);
+      if (rows_ == StartRows::kCentroids) table.clear_rows(context);
       tables_.push_back({&table, places.trained});
     }
     const std::span<float> counts = table.mutable_biases();
     for (const Positive& positive : places.positives) counts[positive.row] += 1;
-    parallel_blocks(context, table.dim(), kColumnsPerBlock, [&](const Block& columns) {
-      for (const Positive& positive : places.positives) {
-        kernels::add_row(table.mutable_row(positive.row).data() + columns.begin,
-                         batch.features[positive.example].data() + columns.begin,
-                         columns.end - columns.begin);
-      }
-    });
+    if (rows_ == StartRows::kCentroids) add_features(context, places, batch.features);
   });
-  for (std::size_t example = 0; example < batch.features.num_rows; ++example) {
-    const std::span<const float> features = batch.features[example];
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      const auto value = static_cast<double>(features[i]);
+  if (rows_ == StartRows::kCentroids) add_to_common(batch.features);
+  count_ += batch.labels.size();
+}
+
+void CentroidStart::add_features(const Context& context, const DenseHead::TruePlaces& places,
+                                 const MatrixView& features) {
+  RowTable& table = *places.table;
+  parallel_blocks(context, table.dim(), kColumnsPerBlock, [&](const Block& columns) {
+    for (const Positive& positive : places.positives) {
+      kernels::add_row(table.mutable_row(positive.row).data() + columns.begin,
+                       features[positive.example].data() + columns.begin,
+                       columns.end - columns.begin);
+    }
+  });
+}
+
+void CentroidStart::add_to_common(const MatrixView& features) {
+  for (std::size_t example = 0; example < features.num_rows; ++example) {
+    const std::span<const float> of_example = features[example];
+    for (std::size_t i = 0; i < of_example.size(); ++i) {
+      const auto value = static_cast<double>(of_example[i]);
       sum_[i] += value;
       sum_squares_ += value * value;
     }
   }
-  count_ += batch.features.num_rows;
 }
 
 void CentroidStart::finish(const Context& context) {
+  const Common common = find_common();
   for (const Met& met : tables_) {
-    direct_rows(context, *met.table);
+    if (rows_ == StartRows::kCentroids) direct_rows(context, common, *met.table);
     settle_biases(met);
   }
 }
@@ -80,19 +91,23 @@ void CentroidStart::settle_biases(const Met& met) const {
   }
 }
 
-void CentroidStart::direct_rows(const Context& context, RowTable& table) const {
+CentroidStart::Common CentroidStart::find_common() const {
   const auto count = static_cast<double>(count_);
   const double mean_square = std::inner_product(sum_.begin(), sum_.end(), sum_.begin(), 0.0);
-  std::vector<double> common = sum_;
+  Common common = {.direction = sum_};
   if (mean_square > 0) {
-    for (double& value : common) value /= std::sqrt(mean_square);
+    for (double& value : common.direction) value /= std::sqrt(mean_square);
   }
   // How far examples lie from their mean, by which a row's length is measured.
   const double variance = sum_squares_ / count - mean_square / (count * count);
-  const double length = variance > 0 ? kStartScore / std::sqrt(variance) : 0.0;
+  common.length = variance > 0 ? kStartScore / std::sqrt(variance) : 0.0;
+  return common;
+}
+
+void CentroidStart::direct_rows(const Context& context, const Common& common, RowTable& table) {
   parallel_blocks(context, table.num_rows(), kStartRowsPerBlock, [&](const Block& rows) {
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
-      point_across(table.mutable_row(row), common, length);
+      point_across(table.mutable_row(row), common.direction, common.length);
     }
   });
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a head that begin as directions of their examples in place of at random.
+// Heads that begin with what the examples tell in place of at random.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,20 @@
 
 namespace mhe::heads {
 
+/// What becomes of the rows.
+enum class StartRows {
+  kCentroids,  ///< directions of their examples
+  kAsTheyAre,  ///< only biases change, for which no features are needed
+};
+
 /// Sums the features of all examples up in the rows of their labels, which needs no memory beside
 /// the head's; then makes directions of the sums. Product heads stay as they are: an output of
 /// theirs stands for labels that have nothing in common.
 class CentroidStart {
  public:
   /// The head must outlive it.
-  explicit CentroidStart(DenseHead& head) : head_(head), sum_(head.spec().dim) {}
+  explicit CentroidStart(DenseHead& head, StartRows rows = StartRows::kCentroids)
+      : head_(head), rows_(rows), sum_(head.spec().dim) {}
 
   /// Adds a batch. The same sums for any number of threads.
   void add(const Context& context, const HeadBatch& batch);
@@ -34,11 +41,22 @@ class CentroidStart {
     RowTable* table;
     double trained;
   };
-  void direct_rows(const Context& context, RowTable& table) const;
+  // What all examples have in common, and how long rows become.
+  struct Common {
+    std::vector<double> direction;
+    double length = 0;
+  };
+  [[nodiscard]] Common find_common() const;
+  static void direct_rows(const Context& context, const Common& common, RowTable& table);
   // Biases that have counted true examples become logarithms of their share.
   void settle_biases(const Met& met) const;
 
+  void add_features(const Context& context, const DenseHead::TruePlaces& places,
+                    const MatrixView& features);
+  void add_to_common(const MatrixView& features);
+
   DenseHead& head_;
+  StartRows rows_;
   std::vector<Met> tables_;
   std::vector<double> sum_;  // of the features
   double sum_squares_ = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heads/centroid_start.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -104,6 +105,27 @@ TEST(CentroidStart, IsTheSameForAnyNumberOfThreadsAndLowersTheLoss) {
     values.push_back(all_values(*head));
   }
   EXPECT_EQ(values[0], values[1]);
+}
+
+TEST(CentroidStart, BiasesAloneAreSharesAndNeedNoFeatures) {
+  const Context context({.threads = 2});
+  const testing::RandomBatch batch(40, kOneHot.dim, kOneHot.num_labels, 3, 5);
+  const auto head = make_dense_head(context, kOneHot, {});
+  const std::vector<float> before = all_values(*head);
+  CentroidStart start(*head, StartRows::kAsTheyAre);
+  start.add(context, {.features = {}, .labels = batch.view().labels});
+  start.finish(context);
+  const std::vector<float> after = all_values(*head);
+  const std::size_t num_weights = kOneHot.num_labels * kOneHot.dim;
+  for (std::size_t i = 0; i < num_weights; ++i) ASSERT_EQ(after[i], before[i]) << i;
+  for (std::size_t label = 0; label < kOneHot.num_labels; ++label) {
+    double count = 0;
+    for (const auto labels : batch.view().labels) {
+      count += static_cast<double>(
+          std::count(labels.begin(), labels.end(), LabelId{static_cast<std::uint32_t>(label)}));
+    }
+    EXPECT_NEAR(after[num_weights + label], std::log((count + 0.5) / 40), 1e-5);
+  }
 }
 
 TEST(CentroidStart, LeavesProductHeadsAsTheyAre) {

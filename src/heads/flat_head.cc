@@ -70,7 +70,7 @@ class FlatHead final : public DenseHead {
   void visit_positives(const HeadBatch& batch,
                        const std::function<void(const TruePlaces&)>& visit) override {
     find_positives(batch);
-    visit({&table_, positives_, spec().kind == HeadKind::kOneHot ? 1.0 : 0.0});
+    visit({&table_, positives_, 1.0});
   }
 
   void visit_state(const std::function<void(const StateArray&)>& visit) override {

@@ -79,13 +79,27 @@ void check_head(const LearnedOptions& options) {
   require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});
   require_one_of("order", options.order,
                  {"auto", "random", "clustered", "frequency", "identity", "product"});
-  require_one_of("start", options.start, {"auto", "random", "centroids"});
+  require_one_of("start", options.start, {"auto", "random", "biases", "centroids"});
   require(
-      options.start != "centroids" || kind != HeadKind::kProduct,
+      options.start == "auto" || options.start == "random" || kind != HeadKind::kProduct,
       "outputs of product heads stand for labels that have nothing in common: they cannot start "
-      "at centroids");
+      "at centroids or biases of theirs");
   check_codes(options, kind);
   check_powerset(options, kind);
+}
+
+// What was measured: docs/decisions/0009-learned-encoders.md.
+const char* start_of_bag(HeadKind head) {
+  switch (head) {
+    case HeadKind::kCascade:
+      return "centroids";
+    case HeadKind::kOneHot:
+    case HeadKind::kSampling:
+      return "biases";
+    case HeadKind::kProduct:
+      return "random";
+  }
+  return "random";
 }
 
 // Whether most of very many labels occur in no row: their places do not matter, and an order of
@@ -145,8 +159,7 @@ LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::siz
     options.learning_rate = options.table_rule == "adam" ? 0.0005F : 0.1F;
   }
   if (options.start == "auto") {
-    const bool is_cascade = parse_head_kind(options.head) == HeadKind::kCascade;
-    options.start = !is_dense && is_cascade ? "centroids" : "random";
+    options.start = is_dense ? "random" : start_of_bag(parse_head_kind(options.head));
   }
   if (options.dropout < 0) options.dropout = is_dense ? 0.0F : 0.3F;
   if (options.order == "auto" && options.redundant_heads == 0) {

@@ -33,7 +33,7 @@ struct LearnedOptions {
   float dropout = -1;                  ///< share of features that a step leaves out; -1: by encoder
   std::string loss = "auto";   ///< softmax, sigmoid; auto: softmax where every row has one label
   std::string order = "auto";  ///< random, clustered, frequency, identity, product; auto: by head
-  std::string start = "auto";  ///< of the head's rows: random, centroids; auto: by encoder, head
+  std::string start = "auto";  ///< of the head: random, biases, centroids; auto: by encoder, head
   std::size_t inner_dim = 0;   ///< cascade: width of levels 2 and on; 0: dim
   std::size_t rank = 1;        ///< product: groups of heads that are summed
   std::size_t redundant_heads =
@@ -82,8 +82,9 @@ struct LearnedOptions {
       "of the labels: random, clustered, frequency, identity or product; auto: random, clustered "
       "for a cascade on dense input, identity for product heads over millions of labels");
     v("start", start,
-      "of the head's rows: random, or centroids of the features of their examples; auto: centroids "
-      "for a bag with a cascade");
+      "of the head: random; biases that say how often a label is true; or these and rows that are "
+      "centroids of the features of their examples; auto: for a bag centroids with a cascade, "
+      "biases with onehot and sampling, else random");
     v("inner_dim", inner_dim, "cascade: width of levels 2 and on; 0: dim");
     v("rank", rank, "product: groups of heads that are summed");
     v("redundant_heads", redundant_heads,

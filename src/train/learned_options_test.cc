@@ -38,7 +38,8 @@ TEST(StartRule, IsCentroidsForABagWithACascade) {
     return with_rules(options, 1000, 100).start;
   };
   EXPECT_EQ(start_of("bag", "cascade"), "centroids");
-  EXPECT_EQ(start_of("bag", "onehot"), "random");
+  EXPECT_EQ(start_of("bag", "onehot"), "biases");
+  EXPECT_EQ(start_of("bag", "sampling"), "biases");
   EXPECT_EQ(start_of("bag", "product"), "random");
   EXPECT_EQ(start_of("dense", "cascade"), "random");
 }

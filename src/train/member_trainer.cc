@@ -125,7 +125,7 @@ MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const E
                                   .codes = std::move(codes.codes),
                                   .weigh_groups = options.weigh_groups});
   if (!codes.rows.empty()) start_from(codes);
-  if (options.start == "centroids") start_at_centroids();
+  if (options.start != "random") start_head();
   if (plan.head.code == heads::ProductCode::kTable) {
     head_share_ = 1 / std::sqrt(static_cast<float>(plan.head.lengths.size()));
   }
@@ -142,15 +142,20 @@ void MemberTrainer::start_from(const LabelCodes& codes) {
   }
 }
 
-void MemberTrainer::start_at_centroids() {
-  heads::CentroidStart start(*head_);
+void MemberTrainer::start_head() {
+  const bool needs_features = options_.start == "centroids";
+  heads::CentroidStart start(
+      *head_, needs_features ? heads::StartRows::kCentroids : heads::StartRows::kAsTheyAre);
   for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
     context_.report({"summing up rows", step, steps_per_epoch_, "batches"});
     gather(step);
-    const encoders::EncoderStep nothing_dropped = {.dropout = 0, .number = step};
-    const MatrixView features =
-        encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, nothing_dropped);
-    start.add(context_, {.features = features, .labels = labels_});
+    heads::HeadBatch batch = {.features = {}, .labels = labels_};
+    if (needs_features) {
+      const encoders::EncoderStep nothing_dropped = {.dropout = 0, .number = step};
+      batch.features =
+          encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, nothing_dropped);
+    }
+    start.add(context_, batch);
   }
   start.finish(context_);
 }

@@ -78,7 +78,7 @@ class MemberTrainer {
 
  private:
   void start_from(const LabelCodes& codes);
-  void start_at_centroids();
+  void start_head();
   void shuffle(std::uint64_t epoch);
   void gather(std::uint64_t step);
 
