@@ -68,8 +68,11 @@ std::string heads_text(const predict::HeadAccuracy& heads) {
     if (h > 0 && h % kInLine == 0) text += fmt::format("\n{:13}", "");
     text += fmt::format("  {:6.2f}", 100 * shares[h]);
   }
-  return text +
-         fmt::format("\nno label      {:.2f} % of the probability\n", 100 * heads.phantom_mass());
+  text += "\n";
+  if (const auto mass = heads.phantom_mass()) {
+    text += fmt::format("no label      {:.2f} % of the probability\n", 100 * *mass);
+  }
+  return text;
 }
 
 void add_reliability(std::span<const LabelId> truth, std::span<const predict::Prediction> row,
@@ -99,8 +102,8 @@ Scores score_all(const Context& context, const EvalFlags& flags, const model::Mo
                    .heads = predict::HeadAccuracy::make(model)};
   predict::SeeRow see_row;
   if (scores.heads) {
-    see_row = [&](std::size_t row, const heads::DenseSearch* head) {
-      scores.heads->see(row, *head);
+    see_row = [&](std::size_t row, const predict::Predictor& predictor) {
+      scores.heads->see(row, predictor.best_choices(), predictor.phantom_mass());
     };
   }
   labels::LabelNames names = model.label_names();
@@ -140,7 +143,7 @@ void run_eval(Console& console, const EvalFlags& flags) {
     put_reliability(reliability, json);
     if (scores.heads) {
       json["head_accuracy"] = per_cent(scores.heads->shares());
-      json["phantom_mass"] = 100 * scores.heads->phantom_mass();
+      if (const auto mass = scores.heads->phantom_mass()) json["phantom_mass"] = 100 * *mass;
     }
     console.print(json.dump(2) + "\n");
   } else {

@@ -41,6 +41,7 @@ class CascadeSearch final : public DenseSearch {
                                      std::size_t beam) override {
     if (beam == 0) beam = spec_.candidates;
     beam_.assign(1, {0.0F, 0});  // the root, whose children are the nodes of level 1
+    best_nodes_.clear();
     const std::size_t last = nodes_.num_levels() - 1;
     for (std::size_t level = 0; level < last; ++level) {
       score_level(features, level);
@@ -50,14 +51,20 @@ class CascadeSearch final : public DenseSearch {
       });
       const std::span<const Scored> best = best_.sort();
       beam_.assign(best.begin(), best.end());
+      if (!best.empty()) best_nodes_.push_back(best.front().id);
     }
     score_level(features, last);
     best_.reset(std::min<std::size_t>(k, spec_.num_labels));
+    BestPosition top;
     for_each_child(last, [&](std::size_t position, float score) {
       if (!best_.may_enter(score)) return;
       const std::size_t label = label_at_.empty() ? position : label_at_[position];
-      if (label < spec_.num_labels) best_.offer({score, static_cast<std::uint32_t>(label)});
+      if (label >= spec_.num_labels) return;
+      const Scored item = {score, static_cast<std::uint32_t>(label)};
+      best_.offer(item);
+      top.offer(item, position);
     });
+    if (top.is_set) best_nodes_.push_back(top.position);
     found_.clear();
     for (const Scored& item : best_.sort()) {
       found_.push_back({LabelId{item.id}, std::exp(item.score)});
@@ -65,7 +72,23 @@ class CascadeSearch final : public DenseSearch {
     return found_;
   }
 
+  [[nodiscard]] std::span<const std::uint32_t> best_choices() const override { return best_nodes_; }
+
  private:
+  // Where the best label stands.
+  struct BestPosition {
+    Scored label = {};
+    std::uint32_t position = 0;
+    bool is_set = false;
+
+    void offer(const Scored& item, std::size_t at) {
+      if (is_set && !is_better(item, label)) return;
+      label = item;
+      position = static_cast<std::uint32_t>(at);
+      is_set = true;
+    }
+  };
+
   // The log of what the path of each child of the beam is worth, as [parent][child].
   void score_level(std::span<const float> features, std::size_t level) {
     const std::size_t length = nodes_.length(level);
@@ -118,6 +141,7 @@ class CascadeSearch final : public DenseSearch {
   std::vector<Scored> beam_;
   BestK best_;
   std::vector<FoundLabel> found_;
+  std::vector<std::uint32_t> best_nodes_;  // [level]
 };
 
 }  // namespace

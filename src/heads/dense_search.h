@@ -41,9 +41,9 @@ class DenseSearch {
   [[nodiscard]] virtual std::span<const FoundLabel> search(std::span<const float> features,
                                                            std::size_t k, std::size_t beam) = 0;
 
-  /// Whether the head's own best digit is right, digit by digit, for an example of this label; of
-  /// the last search. Heads without digits have none.
-  [[nodiscard]] virtual std::span<const std::uint32_t> best_digits() const { return {}; }
+  /// What each head of the last search thinks best by itself: a digit of each product head, a node
+  /// of each level of a cascade by what its path is worth. Heads without digits have none.
+  [[nodiscard]] virtual std::span<const std::uint32_t> best_choices() const { return {}; }
   /// Probability that the heads of the last search gave to numbers that are no label (product).
   [[nodiscard]] virtual double phantom_mass() const { return 0; }
 

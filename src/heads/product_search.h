@@ -28,7 +28,9 @@ class PowersetSearch : public DenseSearch {
 
   [[nodiscard]] std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
                                                    std::size_t beam) override;
-  [[nodiscard]] std::span<const std::uint32_t> best_digits() const override { return best_digits_; }
+  [[nodiscard]] std::span<const std::uint32_t> best_choices() const override {
+    return best_digits_;
+  }
 
   struct FoundSet {
     std::vector<std::uint32_t> members;  ///< ascending

@@ -119,9 +119,9 @@ TEST(ProductSearch, KnowsEachHeadsBestDigit) {
     }
     const auto search = make_search(scored.head());
     (void)search->search(kFeatures, 1, 0);
-    ASSERT_EQ(search->best_digits().size(), digits.size());
+    ASSERT_EQ(search->best_choices().size(), digits.size());
     for (std::size_t h = 0; h < digits.size(); ++h) {
-      EXPECT_EQ(search->best_digits()[h],
+      EXPECT_EQ(search->best_choices()[h],
                 std::max_element(mass[h].begin(), mass[h].end()) - mass[h].begin());
     }
   }

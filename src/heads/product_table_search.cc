@@ -50,7 +50,9 @@ class TableSearch final : public DenseSearch {
     return found_;
   }
 
-  [[nodiscard]] std::span<const std::uint32_t> best_digits() const override { return best_digits_; }
+  [[nodiscard]] std::span<const std::uint32_t> best_choices() const override {
+    return best_digits_;
+  }
   [[nodiscard]] double phantom_mass() const override { return phantom_mass_; }
 
  private:

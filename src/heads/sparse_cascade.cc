@@ -87,10 +87,14 @@ float score_of_margin(float margin) noexcept {
 void search_beam(std::span<const SparseLevelView> levels, const SparseRow& query, std::size_t k,
                  const BeamOptions& options, BeamScratch& scratch) {
   scratch.beam.assign(1, {1.0F, 0});
+  scratch.best.clear();
   for (std::size_t h = 0; h < levels.size(); ++h) {
     const bool last = h + 1 == levels.size();
     expand(levels[h], query, last ? k : options.beam, last && h > 0 ? options.parent_power : 1.0F,
            scratch);
+    if (scratch.beam.empty()) break;
+    const auto best = std::min_element(scratch.beam.begin(), scratch.beam.end(), better);
+    scratch.best.push_back(static_cast<std::uint32_t>(best->node));
   }
   std::sort(scratch.beam.begin(), scratch.beam.end(), better);
 }

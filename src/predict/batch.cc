@@ -104,7 +104,7 @@ Ragged<Prediction> predict_batch(const Context& context, const model::Model& mod
     std::vector<std::string_view> fields(field_names(model).size());
     for (std::size_t row = block.begin; row < block.end; ++row) {
       parts[block.index].push_row(predict_row(*predictor, batch, row, fields, k));
-      if (see_row) see_row(row, predictor->first_head());
+      if (see_row) see_row(row, *predictor);
     }
   });
   Ragged<Prediction> all;

@@ -24,8 +24,8 @@ void check_schema(const model::Model& model, const data::Schema& schema, std::st
 /// The same for a batch at hand.
 void check_input(const model::Model& model, const data::RowBatch& batch);
 
-/// Called after each row, on the thread that predicted it; the head is null unless it is learned.
-using SeeRow = std::function<void(std::size_t row, const heads::DenseSearch* head)>;
+/// Called after each row, on the thread that predicted it.
+using SeeRow = std::function<void(std::size_t row, const Predictor& predictor)>;
 
 /// The k best labels of every row, found on all threads. A single text is taken for each field of a
 /// model that has several. `tail` is that of Predictor. Throws kInvalidData if the rows are not of

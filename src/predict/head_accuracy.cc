@@ -2,19 +2,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict/head_accuracy.h"
 
-#include <utility>
-
 #include "model/learned_model.h"
+#include "model/linear_model.h"
 
 namespace mhe::predict {
+namespace {
+
+// Of a single level the only head is the whole model, which other figures judge.
+std::optional<HeadTargets> linear_targets(const model::LinearMember& member,
+                                          std::size_t num_labels) {
+  if (member.levels.size() < 2) return std::nullopt;
+  std::vector<std::uint32_t> lengths;
+  for (const heads::SparseLevelView& level : member.levels) {
+    lengths.push_back(static_cast<std::uint32_t>(level.shape.children_per_parent));
+  }
+  return HeadTargets(lengths, member.label_at, num_labels);
+}
+
+std::optional<HeadTargets> targets_of(const model::Model& model) {
+  if (const auto* const learned = dynamic_cast<const model::LearnedModel*>(&model)) {
+    return HeadTargets::of(learned->members().front(), model.num_labels());
+  }
+  if (const auto* const linear = dynamic_cast<const model::LinearModel*>(&model)) {
+    return linear_targets(linear->members().front(), model.num_labels());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<HeadAccuracy> HeadAccuracy::make(const model::Model& model) {
-  const auto* const learned = dynamic_cast<const model::LearnedModel*>(&model);
-  if (learned == nullptr) return std::nullopt;
-  const model::LearnedMember& member = learned->members().front();
-  if (member.head.kind != HeadKind::kProduct) return std::nullopt;
-  return HeadAccuracy(heads::ProductTargets(member.head, member.find_tensor()),
-                      member.head.lengths.size(), model.num_labels());
+  std::optional<HeadTargets> targets = targets_of(model);
+  if (!targets) return std::nullopt;
+  return HeadAccuracy(*std::move(targets));
 }
 
 void HeadAccuracy::begin(const Ragged<LabelId>& truth) {
@@ -24,20 +44,12 @@ void HeadAccuracy::begin(const Ragged<LabelId>& truth) {
   row_phantom_mass_.assign(truth.rows(), 0);
 }
 
-void HeadAccuracy::see(std::size_t row, const heads::DenseSearch& head) {
-  row_phantom_mass_[row] = head.phantom_mass();
-  std::vector<LabelId> known;
-  for (const LabelId label : (*truth_)[row]) {
-    if (index_of(label) < num_labels_) known.push_back(label);
-  }
-  if (known.empty()) return;
-  is_labeled_[row] = 1;
-  std::vector<std::uint32_t> digits;
-  targets_.append(known, digits);
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const std::size_t h = i % right_.size();
-    if (head.best_digits()[h] == digits[i]) row_right_[row * right_.size() + h] = 1;
-  }
+void HeadAccuracy::see(std::size_t row, std::span<const std::uint32_t> chosen,
+                       double phantom_mass) {
+  row_phantom_mass_[row] = phantom_mass;
+  const std::size_t heads = right_.size();
+  const auto right = std::span(row_right_).subspan(row * heads, heads);
+  is_labeled_[row] = targets_.judge((*truth_)[row], chosen, right) ? 1 : 0;
 }
 
 void HeadAccuracy::end() {
@@ -57,7 +69,8 @@ std::vector<double> HeadAccuracy::shares() const {
   return shares;
 }
 
-double HeadAccuracy::phantom_mass() const {
+std::optional<double> HeadAccuracy::phantom_mass() const {
+  if (!targets_.are_digits()) return std::nullopt;
   return rows_ == 0 ? 0 : phantom_mass_ / static_cast<double>(rows_);
 }
 

@@ -5,41 +5,42 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "heads/dense_search.h"
-#include "heads/product_targets.h"
 #include "matrix/ragged.h"
 #include "model/model.h"
+#include "predict/head_targets.h"
 
 namespace mhe::predict {
 
-/// How often the best digit of each product head is right by itself, and what the heads give to
-/// combinations that are no label: of the first member of a model.
+/// How often each head is right by itself: the best digit of a product head, the best node of a
+/// level of a cascade. Also what product heads give to combinations that are no label.
 class HeadAccuracy {
  public:
-  /// None for models without product heads.
+  explicit HeadAccuracy(HeadTargets targets)
+      : targets_(std::move(targets)), right_(targets_.num_heads()) {}
+  /// Of the first member of a model; none for heads that choose nothing on the way to a label.
   [[nodiscard]] static std::optional<HeadAccuracy> make(const model::Model& model);
 
-  /// Begins with rows of these labels.
+  [[nodiscard]] const HeadTargets& targets() const noexcept { return targets_; }
+
+  /// Begins with rows of these labels, which must stay until end().
   void begin(const Ragged<LabelId>& truth);
-  /// What a head found for a row; for different rows from any threads.
-  void see(std::size_t row, const heads::DenseSearch& head);
+  /// What the heads chose for a row; for different rows from any threads.
+  void see(std::size_t row, std::span<const std::uint32_t> chosen, double phantom_mass = 0);
   /// Adds the rows up.
   void end();
 
-  /// [head]: the share of rows whose best digit is that of one of their labels, of the rows with
-  /// labels that the model knows.
+  /// [head]: the share of rows for which it chose the digit of one of their labels, or one of them
+  /// or an ancestor of one, of the rows with labels that the model knows.
   [[nodiscard]] std::vector<double> shares() const;
-  /// Mean probability of what is no label, over all rows.
-  [[nodiscard]] double phantom_mass() const;
+  /// Mean probability of what is no label, over all rows; of product heads.
+  [[nodiscard]] std::optional<double> phantom_mass() const;
 
  private:
-  HeadAccuracy(heads::ProductTargets targets, std::size_t num_heads, std::size_t num_labels)
-      : targets_(std::move(targets)), num_labels_(num_labels), right_(num_heads) {}
-
-  heads::ProductTargets targets_;
-  std::size_t num_labels_;
+  HeadTargets targets_;
   std::vector<std::uint64_t> right_;  // [head]
   std::uint64_t labeled_rows_ = 0;
   std::uint64_t rows_ = 0;

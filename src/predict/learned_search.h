@@ -30,8 +30,11 @@ class LearnedSearch {
   [[nodiscard]] std::span<mhe::Prediction> search(std::span<const float> input, std::size_t k,
                                                   std::size_t beam = 0);
 
-  /// The head of the first member after a search, to ask for its digits.
-  [[nodiscard]] const heads::DenseSearch& first_head() const noexcept { return *parts_[0].head; }
+  /// Of the first member in the last search, as DenseSearch has them.
+  [[nodiscard]] std::span<const std::uint32_t> best_choices() const {
+    return parts_[0].head->best_choices();
+  }
+  [[nodiscard]] double phantom_mass() const { return parts_[0].head->phantom_mass(); }
 
  private:
   struct Part {

@@ -62,6 +62,7 @@ std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k
 void MemberSearch::search_cascades(const SparseRow& query, std::size_t depth) {
   for (const model::LinearMember& member : members_) {
     heads::search_beam(member.levels, query, depth, member.search, beam_);
+    if (&member == members_.data()) best_nodes_.assign(beam_.best.begin(), beam_.best.end());
     for (const heads::ScoredNode& node : beam_.beam) {
       const std::uint32_t label = member.label_at[node.node];
       // A file is mapped, not read, so its labels are looked at when they come up.

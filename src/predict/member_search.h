@@ -38,6 +38,9 @@ class MemberSearch {
   /// counts as 0 there.
   [[nodiscard]] std::span<Prediction> search(const SparseRow& query, std::size_t k);
 
+  /// The best node of each level of the first cascade in the last search.
+  [[nodiscard]] std::span<const std::uint32_t> best_choices() const noexcept { return best_nodes_; }
+
  private:
   void search_cascades(const SparseRow& query, std::size_t depth);
   void add_neighbours(const SparseRow& query);
@@ -48,6 +51,7 @@ class MemberSearch {
   heads::BeamScratch beam_;
   heads::NeighbourScratch rows_;
   std::vector<Prediction> found_;
+  std::vector<std::uint32_t> best_nodes_;
 };
 
 }  // namespace mhe::predict

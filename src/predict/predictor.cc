@@ -29,9 +29,13 @@ Predictor::Predictor(const model::Model& model, double tail)
   if (model.vectorizer() != nullptr) text_.emplace(*model.vectorizer());
 }
 
-const heads::DenseSearch* Predictor::first_head() const noexcept {
+std::span<const std::uint32_t> Predictor::best_choices() const {
+  return std::visit([](const auto& search) { return search.best_choices(); }, search_);
+}
+
+double Predictor::phantom_mass() const {
   const auto* learned = std::get_if<LearnedSearch>(&search_);
-  return learned == nullptr ? nullptr : &learned->first_head();
+  return learned == nullptr ? 0.0 : learned->phantom_mass();
 }
 
 std::span<const Prediction> Predictor::predict(const SparseRow& features, std::size_t k) {

@@ -39,8 +39,11 @@ class Predictor {
   [[nodiscard]] std::span<const Prediction> predict(std::span<const std::string_view> fields,
                                                     std::size_t k);
 
-  /// The first head of a learned model after a prediction; null for other kinds.
-  [[nodiscard]] const heads::DenseSearch* first_head() const noexcept;
+  /// What each head of the first member thought best by itself in the last prediction: digits of
+  /// product heads, nodes of the levels of a cascade. None of other heads.
+  [[nodiscard]] std::span<const std::uint32_t> best_choices() const;
+  /// What product heads of the first member gave to no label.
+  [[nodiscard]] double phantom_mass() const;
 
  private:
   [[nodiscard]] std::span<const Prediction> finish(std::span<Prediction> found,

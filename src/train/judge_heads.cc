@@ -5,20 +5,22 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/parallel.h"
-#include "heads/find_tensor.h"
-#include "heads/product_targets.h"
+#include "predict/head_accuracy.h"
+#include "predict/learned_search.h"
 
 namespace mhe::train {
 namespace {
 
 using Beam = std::vector<std::uint64_t>;  // nodes, best first
+
+constexpr std::size_t kJudgeGrain = 64;  // rows a block: some milliseconds
 
 // The nodes of level `level` that a search keeps, for every row.
 std::vector<Beam> beams_at(const Context& context, const model::TrainedMember& member,
@@ -30,8 +32,7 @@ std::vector<Beam> beams_at(const Context& context, const model::TrainedMember& m
   const heads::BeamOptions options = {member.search.beam, last ? member.search.parent_power : 1.0F};
   std::vector<Beam> beams(rows.rows());
   std::vector<heads::BeamScratch> scratch(context.threads());
-  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
-  parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
+  parallel_blocks(context, rows.rows(), kJudgeGrain, [&](const Block& block) {
     heads::BeamScratch& mine = scratch[block.worker];
     for (std::size_t row = block.begin; row < block.end; ++row) {
       heads::search_beam(views, rows[row], member.search.beam, options, mine);
@@ -62,49 +63,43 @@ Beam true_nodes(const model::TrainedMember& member, std::span<const LabelId> lab
   return nodes;
 }
 
-// What each head of a learned member has to choose for a label.
-class LabelPaths {
- public:
-  explicit LabelPaths(const model::LearnedMember& member) : spec_(member.head) {
-    if (spec_.kind == HeadKind::kProduct) {
-      targets_.emplace(spec_, member.find_tensor());
-      return;
-    }
-    const auto label_at = heads::find_label_at(member.find_tensor(), capacity());
-    if (label_at.empty()) return;
-    position_of_.resize(spec_.num_labels);
-    for (std::uint32_t position = 0; position < label_at.size(); ++position) {
-      if (label_at[position] < spec_.num_labels) position_of_[label_at[position]] = position;
+double share_of(std::size_t part, std::size_t all) {
+  return static_cast<double>(part) / static_cast<double>(std::max<std::size_t>(1, all));
+}
+
+predict::HeadAccuracy accuracy_of(const model::TrainedMember& member) {
+  std::vector<std::uint32_t> lengths;
+  for (const heads::SparseLevel& level : member.levels) {
+    lengths.push_back(static_cast<std::uint32_t>(level.shape.children_per_parent));
+  }
+  return predict::HeadAccuracy(predict::HeadTargets(
+      lengths, model::labels_by_position(member.order), member.order.num_labels()));
+}
+
+// The share of true labels whose node of a level is in the beam of their row.
+double share_kept(const model::TrainedMember& member, const Ragged<LabelId>& truth,
+                  std::span<const Beam> beams, std::size_t level) {
+  const std::uint64_t stride = stride_of(member, level);
+  std::size_t kept = 0;
+  for (std::size_t row = 0; row < truth.rows(); ++row) {
+    const Beam& beam = beams[row];
+    for (const std::uint64_t node : true_nodes(member, truth[row], stride)) {
+      kept += static_cast<std::size_t>(std::find(beam.begin(), beam.end(), node) != beam.end());
     }
   }
+  return share_of(kept, truth.items.size());
+}
 
-  [[nodiscard]] std::vector<std::uint32_t> of(LabelId label) const {
-    std::vector<std::uint32_t> path;
-    if (targets_) {
-      targets_->append(std::span(&label, 1), path);
-      return path;
-    }
-    const std::size_t index = index_of(label);
-    const std::uint64_t position = position_of_.empty() ? index : position_of_[index];
-    std::uint64_t stride = capacity();
-    for (const std::uint32_t length : spec_.lengths) {
-      stride /= length;
-      path.push_back(static_cast<std::uint32_t>(position / stride));
-    }
-    return path;
+std::vector<HeadAccuracy> describe_heads(const predict::HeadAccuracy& accuracy) {
+  std::vector<HeadAccuracy> heads;
+  const std::vector<double> shares = accuracy.shares();
+  const std::vector<std::uint64_t> choices = accuracy.targets().choices();
+  for (std::size_t h = 0; h < shares.size(); ++h) {
+    heads.push_back({fmt::format("head {}", h + 1), choices[h], shares[h],
+                     std::numeric_limits<double>::quiet_NaN()});
   }
-
- private:
-  [[nodiscard]] std::uint64_t capacity() const {
-    std::uint64_t all = 1;
-    for (const std::uint32_t length : spec_.lengths) all *= length;
-    return all;
-  }
-
-  const heads::HeadSpec& spec_;
-  std::optional<heads::ProductTargets> targets_;
-  std::vector<std::uint32_t> position_of_;  // [label]; none if position = id
-};
+  return heads;
+}
 
 using Taken = std::map<std::pair<std::uint64_t, std::uint64_t>, double>;  // (true, best) -> rows
 
@@ -169,64 +164,46 @@ HeadGroup describe_group(const model::TrainedMember& member, std::uint64_t group
 
 std::vector<HeadAccuracy> judge_heads(const Context& context, const model::TrainedMember& member,
                                       const Examples& judged) {
-  std::vector<HeadAccuracy> heads;
-  std::uint64_t choices = 1;
+  std::vector<std::vector<std::uint32_t>> chosen(judged.rows());  // [row][level]
+  std::vector<double> kept;
   for (std::size_t level = 0; level < member.levels.size(); ++level) {
-    choices *= member.levels[level].shape.children_per_parent;
     const std::vector<Beam> beams = beams_at(context, member, judged.features, level);
-    const std::uint64_t stride = stride_of(member, level);
-    std::size_t best_right = 0;
-    std::size_t kept = 0;
+    kept.push_back(share_kept(member, judged.labels, beams, level));
     for (std::size_t row = 0; row < judged.rows(); ++row) {
-      const Beam truth = true_nodes(member, judged.labels[row], stride);
-      const Beam& beam = beams[row];
-      if (!beam.empty() && std::binary_search(truth.begin(), truth.end(), beam.front())) {
-        ++best_right;
-      }
-      for (const std::uint64_t node : truth) {
-        kept += static_cast<std::size_t>(std::find(beam.begin(), beam.end(), node) != beam.end());
-      }
+      if (beams[row].empty()) continue;
+      chosen[row].push_back(static_cast<std::uint32_t>(beams[row].front()));
     }
-    const auto share = [](std::size_t part, std::size_t all) {
-      return static_cast<double>(part) / static_cast<double>(std::max<std::size_t>(1, all));
-    };
-    heads.push_back({fmt::format("head {}", level + 1), choices, share(best_right, judged.rows()),
-                     share(kept, judged.labels.items.size())});
   }
+  predict::HeadAccuracy accuracy = accuracy_of(member);
+  accuracy.begin(judged.labels);
+  for (std::size_t row = 0; row < judged.rows(); ++row) accuracy.see(row, chosen[row]);
+  accuracy.end();
+  std::vector<HeadAccuracy> heads = describe_heads(accuracy);
+  for (std::size_t level = 0; level < heads.size(); ++level) heads[level].kept = kept[level];
   return heads;
 }
 
-std::vector<HeadAccuracy> judge_heads(const model::LearnedMember& member,
-                                      const Ragged<mhe::Prediction>& ranked,
-                                      const Ragged<LabelId>& truth) {
-  const heads::HeadSpec& spec = member.head;
-  const bool has_digits =
-      spec.kind == HeadKind::kProduct && spec.code != heads::ProductCode::kPowerset;
-  if (!has_digits && spec.kind != HeadKind::kCascade) return {};
-  const LabelPaths paths(member);
-  const std::size_t num_heads = spec.lengths.size();
-  std::vector<std::size_t> right(num_heads, 0);
-  for (std::size_t row = 0; row < truth.rows(); ++row) {
-    if (ranked[row].empty()) continue;
-    const std::vector<std::uint32_t> best = paths.of(ranked[row].front().label);
-    std::vector<bool> found(num_heads, false);
-    for (const LabelId label : truth[row]) {
-      if (index_of(label) >= spec.num_labels) continue;
-      const std::vector<std::uint32_t> path = paths.of(label);
-      for (std::size_t h = 0; h < num_heads; ++h) found[h] = found[h] || path[h] == best[h];
+std::vector<HeadAccuracy> judge_heads(const Context& context, const model::LearnedMember& member,
+                                      const Examples& judged) {
+  auto targets = predict::HeadTargets::of(member, member.head.num_labels);
+  if (!targets) return {};
+  predict::HeadAccuracy accuracy(*std::move(targets));
+  accuracy.begin(judged.labels);
+  std::vector<std::unique_ptr<predict::LearnedSearch>> searches(context.threads());
+  parallel_blocks(context, judged.rows(), kJudgeGrain, [&](const Block& block) {
+    auto& search = searches[block.worker];
+    if (!search) {
+      search =
+          std::make_unique<predict::LearnedSearch>(std::span(&member, 1), member.head.num_labels);
     }
-    for (std::size_t h = 0; h < num_heads; ++h) right[h] += found[h] ? 1 : 0;
-  }
-  std::vector<HeadAccuracy> heads;
-  std::uint64_t choices = 1;
-  for (std::size_t h = 0; h < num_heads; ++h) {
-    choices = spec.kind == HeadKind::kProduct ? spec.lengths[h] : choices * spec.lengths[h];
-    heads.push_back({fmt::format("head {}", h + 1), choices,
-                     static_cast<double>(right[h]) /
-                         static_cast<double>(std::max<std::size_t>(1, truth.rows())),
-                     std::numeric_limits<double>::quiet_NaN()});
-  }
-  return heads;
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      (void)(judged.are_dense() ? search->search(judged.dense[row], 1)
+                                : search->search(judged.features[row], 1));
+      accuracy.see(row, search->best_choices());
+    }
+  });
+  accuracy.end();
+  return describe_heads(accuracy);
 }
 
 HeadConfusion confuse_heads(const Context& context, const model::TrainedMember& member,

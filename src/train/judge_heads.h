@@ -7,11 +7,8 @@
 #include <span>
 #include <vector>
 
-#include <mhe/model.h>
-
 #include "base/context.h"
 #include "labels/names.h"
-#include "matrix/ragged.h"
 #include "model/learned_model.h"
 #include "model/linear_model.h"
 #include "train/training_history.h"
@@ -19,18 +16,18 @@
 
 namespace mhe::train {
 
-/// How often each level of a cascade decides rightly on rows it was not trained on. Labels beyond
-/// those of the cascade, never seen in training, count as lost at every level.
+/// How often each level of a cascade decides rightly on rows it was not trained on
+/// (predict::HeadAccuracy), and how many true labels its beam keeps. Labels beyond those of the
+/// cascade, never seen in training, count as lost at every level.
 [[nodiscard]] std::vector<HeadAccuracy> judge_heads(const Context& context,
                                                     const model::TrainedMember& member,
                                                     const Examples& judged);
 
-/// The same of a learned member, by the best label of each row in `ranked`: how often its digits,
-/// or the groups above it, are those of a true label. Nothing for heads that
-/// choose neither: one-hot, sampling, sets of labels.
-[[nodiscard]] std::vector<HeadAccuracy> judge_heads(const model::LearnedMember& member,
-                                                    const Ragged<mhe::Prediction>& ranked,
-                                                    const Ragged<LabelId>& truth);
+/// The same of a learned member, but for what is kept. Nothing for heads that choose nothing on the
+/// way to a label: one-hot, sampling.
+[[nodiscard]] std::vector<HeadAccuracy> judge_heads(const Context& context,
+                                                    const model::LearnedMember& member,
+                                                    const Examples& judged);
 
 /// Which groups of the first level are taken for which: at most `max_groups` that are mistaken most
 /// often, in the order of the tree. `counts` are the training rows of each label.

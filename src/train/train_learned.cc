@@ -283,8 +283,7 @@ void fill_history(const Context& context, const TrainingSet& set, const Examples
   for (Chart& chart : epoch_charts(epochs)) history.charts.push_back(std::move(chart));
   if (judged.rows() == 0) return;
   measure_ranking(context, judged_by(members, judged), set, history);
-  history.heads =
-      judge_heads(members[0], rank_labels(context, judged_by(members, judged), 1), judged.labels);
+  history.heads = judge_heads(context, members[0], judged);
 }
 
 }  // namespace
