@@ -35,6 +35,7 @@ struct BeamOptions {
 struct BeamScratch {
   std::vector<ScoredNode> beam;
   std::vector<ScoredNode> next;
+  std::vector<std::uint32_t> parents;
   std::vector<std::uint32_t> blocks;
   std::vector<float> scores;
   LevelScratch level;
