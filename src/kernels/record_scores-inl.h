@@ -194,7 +194,7 @@ class Gatherer {
       RecordHit* pair = first_pair;
       for (const RecordHit* found = mask; found != next_[slot]; ++found) {
         RecordHit hit = *found;
-        const auto entry = load<std::uint16_t>(stream_ + hit.at + 2 * hit.rank);
+        const auto entry = load<std::uint16_t>(stream_ + hit.at + std::size_t{2} * hit.rank);
         const std::uint64_t record = clamp(hit.at + (entry & 0x1FFFU));
         const bool is_known = hit.pairs != kUnresolved;
         hit.at = is_known ? hit.at : record;
@@ -333,7 +333,7 @@ class Gatherer {
         const std::uint32_t bit = search_.blocks[slot] % 64;
         const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
         const auto rank = static_cast<std::uint16_t>(__builtin_popcountll(bits & below));
-        __builtin_prefetch(stream_ + table + 2U * rank);
+        __builtin_prefetch(stream_ + table + std::size_t{2} * rank);
         *next_[slot] = {table, value, rank, kUnresolved};
         next_[slot] += bits >> bit & 1U;
       }
