@@ -36,6 +36,7 @@ struct BeamScratch {
   std::vector<ScoredNode> beam;
   std::vector<ScoredNode> next;
   std::vector<std::uint32_t> best;  ///< [level]: its best node, as far as there are any
+  std::vector<std::uint32_t> parents;
   std::vector<std::uint32_t> blocks;
   std::vector<float> scores;
   LevelScratch level;

@@ -253,10 +253,10 @@ void score_blocks(const SparseLevelView& level, const SparseRow& query,
                                   .values = query.values,
                                   .block_bits = scratch.block_bits,
                                   .first_slots = scratch.first_slots,
-                                  .cursors = scratch.cursors,
                                   .mask_hits = scratch.mask_hits,
-                                  .pair_hits = scratch.pair_hits};
-  kernels::start_query(level.records, search);
+                                  .pair_hits = scratch.pair_hits,
+                                  .pairs = scratch.pairs,
+                                  .pair_values = scratch.pair_values};
   for (std::size_t first = 0; first < blocks.size(); first += kernels::kMaxRecordBlocks) {
     search.blocks = blocks.subspan(
         first, std::min<std::size_t>(kernels::kMaxRecordBlocks, blocks.size() - first));
@@ -272,12 +272,14 @@ void score_blocks(const SparseLevelView& level, const SparseRow& query,
 
 void LevelScratch::reserve(std::size_t query_size, std::size_t num_blocks) {
   const std::size_t words = (num_blocks + kBlocksPerWord - 1) / kBlocksPerWord;
-  const std::size_t num_hits = query_size * std::min(num_blocks, kernels::kMaxRecordBlocks);
+  const std::size_t num_hits = (query_size + 1) * std::min(num_blocks, kernels::kMaxRecordBlocks);
+  const std::size_t num_pairs = (query_size + 1) * kernels::kPairRoom;
   if (block_bits.size() < words) block_bits.resize(words, 0);
   if (first_slots.size() < words) first_slots.resize(words);
-  if (cursors.size() < query_size) cursors.resize(query_size);
   if (mask_hits.size() < num_hits) mask_hits.resize(num_hits);
   if (pair_hits.size() < num_hits) pair_hits.resize(num_hits);
+  if (pairs.size() < num_pairs) pairs.resize(num_pairs);
+  if (pair_values.size() < num_pairs) pair_values.resize(num_pairs);
 }
 
 float score_child_reference(const SparseLevelView& level, const SparseRow& query, std::size_t block,

@@ -62,9 +62,10 @@ struct SparseLevel {
 struct LevelScratch {
   std::vector<std::uint64_t> block_bits;  // all 0 between calls
   std::vector<std::uint32_t> first_slots;
-  std::vector<std::uint32_t> cursors;
   std::vector<kernels::RecordHit> mask_hits;
   std::vector<kernels::RecordHit> pair_hits;
+  std::vector<std::uint16_t> pairs;
+  std::vector<float> pair_values;
 
   /// Makes room for a query of so many features and a level of so many blocks.
   void reserve(std::size_t query_size, std::size_t num_blocks);

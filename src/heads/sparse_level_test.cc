@@ -7,13 +7,15 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "each_target.h"
 
 namespace mhe::heads {
 namespace {
 
 constexpr std::size_t kFeatures = 50;
 
-NodeWeights random_block(const ChildRange& children, std::uint64_t index) {
+// A block that has a record of one feature in `rarity`.
+NodeWeights random_block(const ChildRange& children, std::uint64_t index, std::uint64_t rarity) {
   RandomStream random(9, "sparse_level_test", index);
   NodeWeights block;
   const std::uint32_t width = children.end - children.begin;
@@ -24,7 +26,7 @@ NodeWeights random_block(const ChildRange& children, std::uint64_t index) {
   }
   for (std::uint32_t feature = 0; feature < kFeatures; ++feature) {
     const std::uint64_t mask = random() & random() & all;
-    if (mask == 0 || random.below(4) == 0) continue;
+    if (mask == 0 || random.below(rarity) != 0) continue;
     block.features.push_back(feature);
     block.masks.push_back(mask);
     for (int i = 0; i < std::popcount(mask); ++i) {
@@ -43,30 +45,51 @@ TEST(LevelShape, CutsManyChildrenIntoEvenBlocks) {
   EXPECT_EQ(LevelShape::of(1, 64).blocks_per_parent, 1U);
 }
 
+SparseLevel random_level(const LevelShape& shape, std::uint64_t rarity) {
+  std::vector<NodeWeights> blocks;
+  for (std::size_t b = 0; b < shape.num_blocks(); ++b) {
+    blocks.push_back(random_block(shape.children_of_block(b), b, rarity));
+  }
+  return build_level(shape, kFeatures, std::move(blocks));
+}
+
+// Compares the scores of blocks with the plain search.
+void expect_reference(const SparseLevel& level, std::span<const std::uint32_t> blocks,
+                      LevelScratch& scratch, bool fused) {
+  const LevelShape& shape = level.shape;
+  const std::vector<std::uint32_t> columns = {0, 3, 17, 18, 49, 60};  // 60: unknown to the level
+  const std::vector<float> values = {0.5F, -1.0F, 2.0F, 0.25F, 1.0F, 3.0F};
+  const SparseRow query = {columns, values};
+  std::vector<float> scores(blocks.size() * shape.lanes());
+  score_blocks(level.view(), query, blocks, scratch, scores);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const ChildRange range = shape.children_of_block(blocks[i]);
+    for (std::size_t child = 0; child < range.end - range.begin; ++child) {
+      const float expected = score_child_reference(level.view(), query, blocks[i], child);
+      // Five roundings more of sums below 8.
+      EXPECT_NEAR(scores[i * shape.lanes() + child], expected, fused ? 0 : 5e-6)
+          << "block " << blocks[i] << ", child " << child;
+    }
+  }
+}
+
 TEST(ScoreBlocks, EqualsTheReference) {
   LevelScratch scratch;
-  for (const std::size_t parents : {1U, 5U, 130U, 300U}) {
+  for (const std::size_t parents : {1U, 5U, 31U, 130U, 300U, 1100U}) {
     for (const std::size_t children : {1U, 8U, 33U, 64U, 100U}) {
-      const LevelShape shape = LevelShape::of(parents, children);
-      std::vector<NodeWeights> blocks;
-      for (std::size_t b = 0; b < shape.num_blocks(); ++b) {
-        blocks.push_back(random_block(shape.children_of_block(b), b));
-      }
-      const SparseLevel level = build_level(shape, kFeatures, std::move(blocks));
-      const std::vector<std::uint32_t> columns = {0,  3,  17,
-                                                  18, 49, 60};  // 60: unknown to the level
-      const std::vector<float> values = {0.5F, -1.0F, 2.0F, 0.25F, 1.0F, 3.0F};
-      const SparseRow query = {columns, values};
-      std::vector<std::uint32_t> chosen;
-      for (std::uint32_t b = 0; b < shape.num_blocks(); b += 1 + b % 3) chosen.push_back(b);
-      std::vector<float> scores(chosen.size() * shape.lanes());
-      score_blocks(level.view(), query, chosen, scratch, scores);
-      for (std::size_t i = 0; i < chosen.size(); ++i) {
-        const ChildRange range = shape.children_of_block(chosen[i]);
-        for (std::size_t child = 0; child < range.end - range.begin; ++child) {
-          EXPECT_EQ(scores[i * shape.lanes() + child],
-                    score_child_reference(level.view(), query, chosen[i], child));
-        }
+      for (const std::uint64_t rarity : {1U, 2U, 60U}) {  // bitmaps, longer and shorter lists
+        if (parents == 1100 && children > 8) continue;
+        const LevelShape shape = LevelShape::of(parents, children);
+        SCOPED_TRACE(::testing::Message() << parents << " x " << children << ", 1 in " << rarity);
+        const SparseLevel level = random_level(shape, rarity);
+        std::vector<std::uint32_t> most;
+        for (std::uint32_t b = 0; b < shape.num_blocks(); b += 1 + b % 3) most.push_back(b);
+        std::vector<std::uint32_t> few;  // spread over all words of the bitmaps
+        for (std::size_t i = 0; i < most.size(); i += 1 + most.size() / 7) few.push_back(most[i]);
+        testing::for_each_target([&](std::int64_t target) {
+          expect_reference(level, most, scratch, testing::has_fma(target));
+          expect_reference(level, few, scratch, testing::has_fma(target));
+        });
       }
     }
   }

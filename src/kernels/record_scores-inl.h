@@ -26,6 +26,8 @@ using ScoreTag = hn::CappedTag<float, kRecordGroup>;
 constexpr std::size_t kScoreParts =
     kRecordGroup / HWY_MAX(1, HWY_MIN(kRecordGroup, HWY_LANES(float)));
 constexpr std::uint16_t kUnresolved = 0xFFFF;
+// Most records are shorter: where they end, another line of memory may have begun.
+constexpr std::size_t kRecordGuess = 16;
 
 // Places that bring packed bytes to the lanes of a mask; 0x80 gives zero.
 struct ExpandTable {
@@ -117,168 +119,262 @@ constexpr std::array<SumMasks, sizeof...(Counts)> sum_functions(std::index_seque
              float* scores) { sum_masks<Counts + 1>(stream, table, hits, scores); }...};
 }
 
+// Adds the pairs of one block to its scores. They are laid end to end first: how many a record has
+// cannot be foreseen, and a loop over them inside the loop over records is mostly left wrongly.
 HWY_INLINE void sum_pairs(const std::uint8_t* HWY_RESTRICT stream, std::span<const RecordHit> hits,
-                          const float* HWY_RESTRICT weights, std::size_t last_lane,
-                          float* HWY_RESTRICT scores) {
-  const hn::CappedTag<float, 1> d;  // one lane, rounded as all are
+                          const ExpandTable& table, std::size_t last_lane,
+                          const RecordSearch& search, float* HWY_RESTRICT scores) {
+  std::uint16_t* HWY_RESTRICT pairs = search.pairs.data();
+  float* HWY_RESTRICT values = search.pair_values.data();
+  const ScoreTag d8;
+  std::size_t num_pairs = 0;
   for (const RecordHit& hit : hits) {
-    const std::uint8_t* pair = stream + hit.at;
-    const std::uint8_t* const end = pair + 2 * hit.pairs;
-    const auto value = hn::Set(d, hit.value);
-    for (; pair != end; pair += 2) {
-      float* score = scores + HWY_MIN(std::size_t{pair[0]}, last_lane);
-      const auto weight = hn::LoadU(d, weights + pair[1]);
-      hn::StoreU(hn::MulAdd(value, weight, hn::LoadU(d, score)), d, score);
+    std::memcpy(pairs + num_pairs, stream + hit.at, kPairRoom * sizeof *pairs);
+    for (std::size_t i = 0; i < kPairRoom; i += hn::Lanes(d8)) {
+      hn::StoreU(hn::Set(d8, hit.value), d8, values + num_pairs + i);
     }
+    num_pairs += hit.pairs;
+  }
+  const hn::CappedTag<float, 1> d;  // one lane, rounded as all are
+  for (std::size_t i = 0; i < num_pairs; ++i) {
+    float* score = scores + HWY_MIN(std::size_t{pairs[i] & 0xFFU}, last_lane);
+    const auto weight = hn::LoadU(d, table.weights + (pairs[i] >> 8U));
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, values + i), weight, hn::LoadU(d, score)), d, score);
   }
 }
 
-// Gathers the records of the query, slot by slot.
+// Gathers the records of the query, slot by slot. Which features have a record in which block is as
+// good as random, so little here branches on it: a hit is written anyway, and counted if it is one.
 class Gatherer {
  public:
   Gatherer(const RecordTable& table, const RecordSearch& search)
       : search_(search),
         stream_(table.stream.data()),
         last_begin_(table.stream.size() - kRecordReach),
-        capacity_(search.columns.size()),
+        stride_(search.columns.size() + 1),
         entry_bytes_(table.entry_bytes()),
-        max_pairs_(table.max_pairs()),
-        num_groups_(table.num_groups),
-        num_blocks_(table.num_blocks) {}
+        max_pairs_(static_cast<std::uint16_t>(table.max_pairs())),
+        num_groups_(static_cast<std::uint16_t>(table.num_groups)),
+        num_words_((table.num_blocks + 63) / 64),
+        num_slots_(search.blocks.size()) {
+    for (std::size_t slot = 0; slot < num_slots_; ++slot) {
+      const std::uint32_t block = search.blocks[slot];
+      next_[slot] = begin_of(slot);
+      list_blocks_[slot] = static_cast<std::uint16_t>(block);
+      if (num_wanted_ == 0 || wanted_[num_wanted_ - 1].index != block / 64) {
+        wanted_[num_wanted_++] = {block / 64, static_cast<std::uint32_t>(slot), 0};
+      }
+      wanted_[num_wanted_ - 1].end_slot = static_cast<std::uint32_t>(slot + 1);
+    }
+  }
 
   // Everything that can be told without reading the bitmaps' tables, whose memory it asks for.
   HWY_INLINE void find(const RecordTable& table) {
-    for (std::size_t t = 0; t < capacity_; ++t) {
+    for (std::size_t t = 0; t < search_.columns.size(); ++t) {
       const std::uint32_t feature = search_.columns[t];
       if (feature >= table.num_features()) break;  // columns ascend
       const std::uint64_t begin = table.posting_begin[feature];
       if (begin == table.posting_begin[feature + 1]) continue;
       const std::uint64_t at = clamp(begin);
-      value_ = search_.values[t] * decode_scale(stream_[at]);
+      const float value = search_.values[t] * decode_scale(stream_[at]);
       const std::size_t header = stream_[at + 1];
-      if (header < 128) {
-        walk_list(at + 2, header);
+      if (header >= 128) {
+        walk_bitmap(at, (header - 128) << 8U | stream_[at + 2], value);
       } else {
-        walk_bitmap(t, at, (header - 128) << 8U | stream_[at + 2]);
+        walk_list(at + 2, header, value, t);
       }
     }
   }
 
   // Reads the tables, and tells pairs from masks.
   HWY_INLINE void resolve() {
-    for (std::size_t slot = 0; slot < search_.blocks.size(); ++slot) {
-      RecordHit* HWY_RESTRICT hits = search_.mask_hits.data() + slot * capacity_;
-      RecordHit* HWY_RESTRICT pairs = search_.pair_hits.data() + slot * capacity_;
-      std::size_t num_masks = 0;
-      std::size_t num_pairs = 0;
-      for (std::size_t i = 0; i < counts_[slot]; ++i) {
-        RecordHit hit = hits[i];
-        if (hit.pairs == kUnresolved) {
-          const auto entry = load<std::uint16_t>(stream_ + hit.at + 2 * hit.rank);
-          hit.at = clamp(hit.at + (entry & 0x1FFFU));
-          hit.pairs = static_cast<std::uint16_t>(entry >> 13U);
-          __builtin_prefetch(stream_ + hit.at);
-        }
-        // Both are written and one of them counts: which it is cannot be foreseen.
-        hits[num_masks] = hit;
-        pairs[num_pairs] = hit;
-        num_pairs += hit.pairs != 0 ? 1 : 0;
-        num_masks += hit.pairs != 0 ? 0 : 1;
+    for (std::size_t slot = 0; slot < num_slots_; ++slot) {
+      RecordHit* mask = begin_of(slot);
+      RecordHit* const first_pair = search_.pair_hits.data() + slot * stride_;
+      RecordHit* pair = first_pair;
+      for (const RecordHit* found = mask; found != next_[slot]; ++found) {
+        RecordHit hit = *found;
+        const auto entry = load<std::uint16_t>(stream_ + hit.at + std::size_t{2} * hit.rank);
+        const std::uint64_t record = clamp(hit.at + (entry & 0x1FFFU));
+        const bool is_known = hit.pairs != kUnresolved;
+        hit.at = is_known ? hit.at : record;
+        hit.pairs = is_known ? hit.pairs : static_cast<std::uint16_t>(entry >> 13U);
+        __builtin_prefetch(stream_ + hit.at);
+        __builtin_prefetch(stream_ + hit.at + kRecordGuess);
+        *mask = hit;  // the masks take the place of what was found
+        *pair = hit;
+        pair += hit.pairs != 0 ? 1 : 0;
+        mask += hit.pairs != 0 ? 0 : 1;
       }
-      num_masks_[slot] = num_masks;
-      num_pairs_[slot] = num_pairs;
+      num_masks_[slot] = static_cast<std::size_t>(mask - begin_of(slot));
+      num_pairs_[slot] = static_cast<std::size_t>(pair - first_pair);
     }
   }
 
   [[nodiscard]] std::span<const RecordHit> masks(std::size_t slot) const {
-    return {search_.mask_hits.data() + slot * capacity_, num_masks_[slot]};
+    return {begin_of(slot), num_masks_[slot]};
   }
   [[nodiscard]] std::span<const RecordHit> pairs(std::size_t slot) const {
-    return {search_.pair_hits.data() + slot * capacity_, num_pairs_[slot]};
+    return {search_.pair_hits.data() + slot * stride_, num_pairs_[slot]};
   }
 
  private:
+  // The wanted blocks of one word of a bitmap.
+  struct WantedWord {
+    std::uint32_t index = 0;
+    std::uint32_t first_slot = 0;
+    std::uint32_t end_slot = 0;
+  };
+
   [[nodiscard]] HWY_INLINE std::uint64_t clamp(std::uint64_t at) const {
     return HWY_MIN(at, last_begin_);
   }
-
-  HWY_INLINE void add(std::size_t slot, const RecordHit& hit) {
-    if (counts_[slot] == capacity_) return;  // a hostile file names a block twice
-    search_.mask_hits[slot * capacity_ + counts_[slot]++] = hit;
+  [[nodiscard]] HWY_INLINE RecordHit* begin_of(std::size_t slot) const {
+    return search_.mask_hits.data() + slot * stride_;
   }
 
-  HWY_INLINE void walk_list(std::uint64_t at, std::size_t size) {
-    const std::uint8_t* entry = stream_ + at;
-    std::uint64_t record = at + size * entry_bytes_;
-    for (std::size_t i = 0; i < size; ++i, entry += entry_bytes_) {
-      const std::uint32_t packed =
-          entry_bytes_ == 2 ? load<std::uint16_t>(entry) : load<std::uint32_t>(entry);
+  HWY_INLINE void walk_list(std::uint64_t at, std::size_t size, float value, std::size_t t) {
+#if HWY_TARGET != HWY_SCALAR
+    if (entry_bytes_ == 2 && size <= kMaxListEntries && num_slots_ <= 4 * size) {
+      return match_slots(at, size, value);
+    }
+#endif
+    if (entry_bytes_ == 2) return walk_entries<std::uint16_t>(at, size, value, t);
+    walk_entries<std::uint32_t>(at, size, value, t);
+  }
+
+  // Entry by entry: for lists that are short beside the blocks.
+  template <class Entry>
+  HWY_INLINE void walk_entries(std::uint64_t at, std::size_t size, float value, std::size_t t) {
+    std::uint64_t record = at + size * sizeof(Entry);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint32_t packed = load<Entry>(stream_ + at + i * sizeof(Entry));
       const std::uint32_t block = packed >> 6U;
-      const std::size_t count = (packed & 63U) + 1;
+      const auto count = static_cast<std::uint16_t>((packed & 63U) + 1);
       const bool is_pairs = count <= max_pairs_;
-      if (block >= num_blocks_) return;
-      const std::uint64_t wanted = search_.block_bits[block / 64];
+      const std::size_t word = HWY_MIN(block / 64, num_words_ - 1);
+      const std::uint64_t wanted = search_.block_bits[word];
       if ((wanted >> block % 64 & 1U) != 0) {
         const std::uint64_t below = (std::uint64_t{1} << block % 64) - 1;
-        const std::size_t slot = search_.first_slots[block / 64] +
+        const std::size_t slot = search_.first_slots[word] +
                                  static_cast<std::size_t>(__builtin_popcountll(wanted & below));
-        __builtin_prefetch(stream_ + clamp(record));
-        add(slot, {clamp(record), value_, 0, static_cast<std::uint16_t>(is_pairs ? count : 0)});
+        // A hostile file names a block twice.
+        if (static_cast<std::size_t>(next_[slot] - begin_of(slot)) > t) return;
+        *next_[slot]++ = {clamp(record), value, 0, is_pairs ? count : std::uint16_t{0}};
       }
       record += count + (is_pairs ? count : num_groups_);
     }
   }
 
-  HWY_INLINE void walk_bitmap(std::size_t t, std::uint64_t begin, std::size_t size) {
-    const std::uint32_t first_word = search_.blocks.front() / 64;
-    const std::uint32_t last_word = search_.blocks.back() / 64;
-    for (std::size_t i = search_.cursors[t]; i < size; ++i) {
-      const std::uint8_t* word = stream_ + clamp(begin + 3 + 16 * i);
-      const auto index = load<std::uint32_t>(word + 8);
-      if (index < first_word) {
-        search_.cursors[t] = static_cast<std::uint32_t>(i + 1);
-        continue;
+#if HWY_TARGET != HWY_SCALAR
+  // Slot by slot: all entries are compared with its block.
+  HWY_INLINE void match_slots(std::uint64_t at, std::size_t size, float value) {
+    const hn::CappedTag<std::uint16_t, kMaxListEntries> d;
+    constexpr std::size_t kStep = HWY_MIN(kMaxListEntries, HWY_LANES(std::uint16_t));
+    constexpr std::size_t kVectors = kMaxListEntries / kStep;
+    HWY_ALIGN std::uint16_t offsets[kMaxListEntries];
+    HWY_ALIGN std::uint16_t pairs[kMaxListEntries];
+    measure_list(stream_ + at, size, offsets, pairs);
+    hn::Vec<decltype(d)> blocks[kVectors];
+    for (std::size_t i = 0; i < kVectors; ++i) {
+      const auto* entries = reinterpret_cast<const std::uint16_t*>(stream_ + at);
+      blocks[i] = hn::ShiftRight<6>(hn::LoadU(d, entries + i * kStep));
+    }
+    const std::uint32_t last = 1U << (size - 1);
+    const std::uint32_t inside = last | (last - 1);
+    const std::uint64_t records = at + size * sizeof(std::uint16_t);
+    for (std::size_t slot = 0; slot < num_slots_; ++slot) {
+      const auto wanted = hn::Set(d, list_blocks_[slot]);
+      std::uint32_t found = 0;
+      for (std::size_t i = 0; i < kVectors; ++i) {
+        std::uint8_t bytes[8];  // what StoreMaskBits() may write
+        hn::StoreMaskBits(d, hn::Eq(blocks[i], wanted), bytes);
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, bytes, kStep / 8);
+        found |= bits << i * kStep;
       }
-      if (index > last_word) return;
-      const auto bits = load<std::uint64_t>(word);
+      found &= inside;
+      const auto i = static_cast<std::size_t>(__builtin_ctz(found | last));
+      *next_[slot] = {clamp(records + offsets[i]), value, 0, pairs[i]};
+      next_[slot] += found != 0 ? 1 : 0;
+    }
+  }
+
+  // Distances of the records of a list from the first, and how many pairs they have.
+  HWY_INLINE void measure_list(const std::uint8_t* list, std::size_t size,
+                               std::uint16_t* HWY_RESTRICT offsets,
+                               std::uint16_t* HWY_RESTRICT pairs) const {
+    const hn::FixedTag<std::uint16_t, 8> d;
+    auto before = hn::Zero(d);
+    for (std::size_t i = 0; i < size; i += 8) {
+      const auto entries = hn::LoadU(d, reinterpret_cast<const std::uint16_t*>(list) + i);
+      const auto count = hn::Add(hn::And(entries, hn::Set(d, 63)), hn::Set(d, 1));
+      // Min() tells which are not longer than that: there is no comparison of unsigned lanes.
+      const auto is_pairs = hn::Eq(hn::Min(count, hn::Set(d, max_pairs_)), count);
+      const auto length = hn::Add(count, hn::IfThenElse(is_pairs, count, hn::Set(d, num_groups_)));
+      auto sum = hn::Add(length, hn::ShiftLeftLanes<1>(length));
+      sum = hn::Add(sum, hn::ShiftLeftLanes<2>(sum));
+      sum = hn::Add(before, hn::Add(sum, hn::ShiftLeftLanes<4>(sum)));
+      hn::Store(hn::Sub(sum, length), d, offsets + i);
+      hn::Store(hn::IfThenElseZero(is_pairs, count), d, pairs + i);
+      before = hn::Broadcast<7>(sum);
+    }
+  }
+#endif
+
+  HWY_INLINE void walk_bitmap(std::uint64_t begin, std::size_t size, float value) {
+    for (std::size_t i = 0; i < num_wanted_; ++i) {
+      const WantedWord wanted = wanted_[i];
+      const std::uint8_t* word = find_word(begin, size, wanted.index);
+      const bool is_there = load<std::uint32_t>(word + 8) == wanted.index;
+      const std::uint64_t bits = is_there ? load<std::uint64_t>(word) : 0;
       const std::uint64_t table = clamp(begin + load<std::uint32_t>(word + 12));
-      const std::uint64_t wanted = search_.block_bits[index];
-      for (std::uint64_t rest = bits & wanted; rest != 0; rest &= rest - 1) {
-        const std::uint64_t below = (rest & -rest) - 1;
+      for (std::size_t slot = wanted.first_slot; slot < wanted.end_slot; ++slot) {
+        const std::uint32_t bit = search_.blocks[slot] % 64;
+        const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
         const auto rank = static_cast<std::uint16_t>(__builtin_popcountll(bits & below));
-        const std::size_t slot = search_.first_slots[index] +
-                                 static_cast<std::size_t>(__builtin_popcountll(wanted & below));
-        __builtin_prefetch(stream_ + table + 2U * rank);
-        add(slot, {table, value_, rank, kUnresolved});
+        __builtin_prefetch(stream_ + table + std::size_t{2} * rank);
+        *next_[slot] = {table, value, rank, kUnresolved};
+        next_[slot] += bits >> bit & 1U;
       }
     }
+  }
+
+  // The word of the bitmap that has the index, or some other. Words ascend, so one is at most as
+  // far from its own place as there are words missing.
+  [[nodiscard]] HWY_INLINE const std::uint8_t* find_word(std::uint64_t begin, std::size_t size,
+                                                         std::size_t index) const {
+    const std::size_t missing = num_words_ - HWY_MIN(size, num_words_);
+    std::size_t low = index - HWY_MIN(missing, index);
+    std::size_t high = HWY_MIN(index, size - HWY_MIN(size, 1));
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2;
+      const bool is_before = load<std::uint32_t>(word_at(begin, middle) + 8) < index;
+      low = is_before ? middle + 1 : low;
+      high = is_before ? high : middle;
+    }
+    return word_at(begin, low);
+  }
+  [[nodiscard]] HWY_INLINE const std::uint8_t* word_at(std::uint64_t begin, std::size_t i) const {
+    return stream_ + clamp(begin + 3 + 16 * i);
   }
 
   const RecordSearch& search_;
   const std::uint8_t* stream_;
   std::uint64_t last_begin_;
-  std::size_t capacity_;
+  std::size_t stride_;  // hits of a slot; one more than features, as the last may not count
   std::size_t entry_bytes_;
-  std::size_t max_pairs_;
-  std::size_t num_groups_;
-  std::size_t num_blocks_;
-  float value_ = 0;  // of the feature at hand
-  std::size_t counts_[kMaxRecordBlocks] = {};
+  std::uint16_t max_pairs_;
+  std::uint16_t num_groups_;
+  std::size_t num_words_;
+  std::size_t num_slots_;
+  std::size_t num_wanted_ = 0;
+  WantedWord wanted_[kMaxRecordBlocks];
+  std::uint16_t list_blocks_[kMaxRecordBlocks];
+  RecordHit* next_[kMaxRecordBlocks];
   std::size_t num_masks_[kMaxRecordBlocks];
   std::size_t num_pairs_[kMaxRecordBlocks];
 };
-
-void start_query(const RecordTable& table, const RecordSearch& search) {
-  for (std::size_t t = 0; t < search.columns.size(); ++t) {
-    const std::uint32_t feature = search.columns[t];
-    if (feature >= table.num_features()) break;
-    search.cursors[t] = 0;
-    // A list of some length, or the words of a bitmap, reach into the next line.
-    const std::uint8_t* posting = table.stream.data() + table.posting_begin[feature];
-    __builtin_prefetch(posting);
-    __builtin_prefetch(posting + 64);
-  }
-}
 
 void add_records(const RecordTable& table, const RecordSearch& search, float* scores) {
   static constexpr auto kSum = sum_functions(std::make_index_sequence<kMaxRecordGroups>());
@@ -289,7 +385,7 @@ void add_records(const RecordTable& table, const RecordSearch& search, float* sc
   const std::uint8_t* const stream = table.stream.data();
   for (std::size_t slot = 0; slot < search.blocks.size(); ++slot) {
     float* const block_scores = scores + slot * table.num_groups * kRecordGroup;
-    sum_pairs(stream, gatherer.pairs(slot), expand.weights, table.num_groups * kRecordGroup - 1,
+    sum_pairs(stream, gatherer.pairs(slot), expand, table.num_groups * kRecordGroup - 1, search,
               block_scores);
     kSum[table.num_groups - 1](stream, expand, gatherer.masks(slot), block_scores);
   }

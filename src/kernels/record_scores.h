@@ -33,6 +33,8 @@ inline constexpr std::size_t kMaxRecordGroups = 8;
 inline constexpr std::size_t kMaxRecordBlocks = 64;
 /// What three bits can count.
 inline constexpr std::size_t kMaxPairs = 7;
+/// Pairs are copied so many at a time, whatever their number: a vector of 16 bytes.
+inline constexpr std::size_t kPairRoom = 8;
 /// A longer list is a bitmap: it would take too long to walk.
 inline constexpr std::size_t kMaxListEntries = 32;
 /// Bytes that may be read from a place in the stream without asking how many there are: a list of
@@ -76,13 +78,16 @@ struct RecordSearch {
   std::span<const std::uint32_t> blocks = {};  ///< at most kMaxRecordBlocks, ascending
   std::span<std::uint64_t> block_bits = {};    ///< [block / 64]: the blocks as bits
   std::span<std::uint32_t> first_slots = {};   ///< [block / 64]: how many of `blocks` come before
-  std::span<std::uint32_t> cursors = {};       ///< [column]: kept from call to call; blocks ascend
-  std::span<RecordHit> mask_hits = {};         ///< blocks.size() * columns.size()
+  std::span<RecordHit> mask_hits = {};         ///< blocks.size() * (columns.size() + 1)
   std::span<RecordHit> pair_hits = {};         ///< the same
+  std::span<std::uint16_t> pairs = {};         ///< (columns.size() + 1) * kPairRoom
+  std::span<float> pair_values = {};           ///< the same
 };
 
-/// Begins with a query: resets the cursors and asks for the memory of its features.
-void start_query(const RecordTable& table, const RecordSearch& search) noexcept;
+/// Asks for the memory that says where the postings of the features (ascending) are.
+void prefetch_places(const RecordTable& table, std::span<const std::uint32_t> columns) noexcept;
+/// Asks for the memory in which the postings begin.
+void prefetch_postings(const RecordTable& table, std::span<const std::uint32_t> columns) noexcept;
 
 /// Adds value * weight to scores[slot * num_groups * 8 + lane] for the slot of each block: first
 /// all pairs, then all masks, both in the order of the query's features, with one rounding a step

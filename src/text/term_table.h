@@ -46,14 +46,24 @@ class TermTable {
   void prefetch_slot(std::uint64_t hash) const noexcept {
     __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)));
   }
-  /// After prefetch_slot() and some other terms: asks for where the spelling begins.
-  void prefetch_begin(std::uint64_t hash) const noexcept {
-    const std::size_t column = column_of(slots_[hash & (slots_.size() - 1)]);
-    if (column < num_columns()) __builtin_prefetch(begins_.data() + column);
+  /// After prefetch_slot() and some other terms: the column that the hash alone tells, which is
+  /// nearly always the right one, or kNone if the term is not there. Asks for where the spelling
+  /// begins. There must be slots.
+  [[nodiscard]] std::uint32_t guess(std::uint64_t hash) const noexcept {
+    const std::size_t mask = slots_.size() - 1;
+    const std::uint32_t tag = tag_of(hash);
+    for (std::size_t probe = 0; probe <= mask; ++probe) {
+      const std::uint32_t slot = slots_[(hash + probe) & mask];
+      if (slot == 0) return kNone;
+      const std::size_t column = column_of(slot);
+      if (slot >> column_bits_ != tag || column >= num_columns()) continue;
+      __builtin_prefetch(begins_.data() + column);
+      return static_cast<std::uint32_t>(column);
+    }
+    return kNone;
   }
   /// The last step: asks for the spelling that will be compared.
-  void prefetch_spelling(std::uint64_t hash) const noexcept {
-    const std::size_t column = column_of(slots_[hash & (slots_.size() - 1)]);
+  void prefetch_spelling(std::uint32_t column) const noexcept {
     if (column < num_columns()) __builtin_prefetch(terms_.data() + begins_[column]);
   }
 

@@ -234,7 +234,8 @@ BuiltRows Vectorizer::finish_rows(Scratch& scratch) const {
 // What the cache does not have is looked up some terms at a time and step by step, so that the
 // parts of the table that the next step needs are on their way from memory meanwhile.
 void Vectorizer::look_up(std::span<const Term> terms, Scratch& scratch) const {
-  std::array<const Term*, kLookUps> missed;  // NOLINT: filled below
+  std::array<const Term*, kLookUps> missed;     // NOLINT: filled below
+  std::array<std::uint32_t, kLookUps> columns;  // NOLINT: the same
   std::size_t num_missed = 0;
   const auto count = [&](std::uint32_t column) {
     if (column == TermTable::kNone) return;
@@ -242,12 +243,13 @@ void Vectorizer::look_up(std::span<const Term> terms, Scratch& scratch) const {
     scratch.row_.count(column);
   };
   const auto look_up_missed = [&] {
-    const std::span<const Term* const> some(missed.data(), num_missed);
-    for (const Term* term : some) table_.prefetch_begin(term->hash);
-    for (const Term* term : some) table_.prefetch_spelling(term->hash);
-    for (const Term* term : some) {
-      const std::uint32_t column = table_.find(term->hash, term->spelling(), term->part);
-      scratch.cache_.put(*term, column);
+    for (std::size_t i = 0; i < num_missed; ++i) columns[i] = table_.guess(missed[i]->hash);
+    for (std::size_t i = 0; i < num_missed; ++i) table_.prefetch_spelling(columns[i]);
+    for (std::size_t i = 0; i < num_missed; ++i) {
+      const Term& term = *missed[i];
+      std::uint32_t column = TermTable::kNone;
+      if (columns[i] != column) column = table_.find(term.hash, term.spelling(), term.part);
+      scratch.cache_.put(term, column);
       count(column);
     }
     num_missed = 0;
