@@ -258,12 +258,26 @@ void NodeSolver::run_sweeps(const NodeExamples& examples, RandomStream random) {
   problem.duals = duals_.data();
   problem.active = active_.data();
   if (options_.keep_objectives) objectives_.resize(options_.sweeps, 0.0);
+  const std::uint32_t first_refit = options_.sweeps - options_.refits();
   for (std::uint32_t sweep = 0; sweep < options_.sweeps; ++sweep) {
+    if (sweep == first_refit) {
+      drop_small_weights();
+      problem.keep_zeros = true;
+    }
     random.shuffle(std::span<std::uint32_t>(order_));
-    const bool all = sweep % options_.recheck_every == 0;
+    const bool all = sweep == first_refit || sweep % options_.recheck_every == 0;
     kernels::dual_sweep(problem, order_,
                         all ? kernels::SweepScope::kAll : kernels::SweepScope::kActive);
     if (options_.keep_objectives) objectives_[sweep] += objective();
+  }
+}
+
+// Duals stay as they are: the weights that are left are still the sums that these make, so sweeps
+// go on with the problem of the features that each child keeps.
+void NodeSolver::drop_small_weights() {
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    float& weight = weights_.data()[i];
+    if (std::fabs(weight) <= options_.prune) weight = 0;
   }
 }
 
@@ -303,12 +317,14 @@ void NodeSolver::collect(const NodeExamples& examples, NodeWeights& found) const
   std::sort(by_child.begin(), by_child.end(),
             [this](std::size_t a, std::size_t b) { return lane_children_[a] < lane_children_[b]; });
   const std::size_t lanes = bias_.size();
+  // What refits made of a weight that was kept is kept, however small.
+  const float bound = options_.refits() > 0 ? 0.0F : options_.prune;
   for (const std::uint32_t column : sorted_columns_) {
     const float* weights = weights_.data() + column * lanes;
-    if (!any_larger(weights, lanes, options_.prune)) continue;
+    if (!any_larger(weights, lanes, bound)) continue;
     std::uint64_t mask = 0;
     for (const std::size_t lane : by_child) {
-      if (std::fabs(weights[lane]) > options_.prune) {
+      if (std::fabs(weights[lane]) > bound) {
         mask |= std::uint64_t{1} << lane_children_[lane];
         found.values.push_back(weights[lane]);
       }

@@ -5,6 +5,7 @@
 // reach the node.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -25,7 +26,13 @@ struct SolverOptions {
   std::uint32_t recheck_every = 5;  ///< every so many sweeps, examples at rest are looked at again
   float tolerance = 0.05F;          ///< gradients this small are left as they are
   float prune = 0.05F;              ///< weights not larger in absolute value are dropped
+  std::uint32_t refit_sweeps = 3;   ///< of the sweeps: so many, the last, fit what pruning left
   bool keep_objectives = false;     ///< see NodeSolver::objectives(); a pass over the weights each
+
+  /// The sweeps after pruning: none where nothing is pruned, at most half of few sweeps.
+  [[nodiscard]] std::uint32_t refits() const noexcept {
+    return prune > 0 ? std::min(refit_sweeps, sweeps / 2) : 0;
+  }
 };
 
 /// An example at a node: it belongs to `child`, or to none it could be told from (a hard negative).
@@ -78,7 +85,8 @@ class NodeSolver {
   void gather(std::span<const Visit> visits, NodeExamples& examples);
 
   /// Where options ask for it: the dual objective of the last solve() after each sweep, summed over
-  /// the children. It rises from 0 to the smallest possible regularised loss.
+  /// the children. It rises from 0 to the smallest possible regularised loss; where small weights
+  /// are dropped, at once to that of fewer features.
   [[nodiscard]] std::span<const double> objectives() const noexcept { return objectives_; }
 
  private:
@@ -90,6 +98,7 @@ class NodeSolver {
   void rank_children(std::span<const Visit> visits, ChildRange children);
   void mark_positives(std::span<const Visit> visits, ChildRange children);
   void run_sweeps(const NodeExamples& examples, RandomStream random);
+  void drop_small_weights();
   [[nodiscard]] double objective() const;
   [[nodiscard]] std::size_t num_columns(const NodeExamples& examples) const noexcept;
   void order_by_feature(const NodeExamples& examples);

@@ -188,6 +188,43 @@ TEST(NodeSolver, ObjectivesRiseToTheSmallestLoss) {
   EXPECT_NEAR(found.back(), loss, 1e-3 * loss);
 }
 
+// Rows whose children differ in strong features and in weak ones, which pruning takes away.
+TEST(NodeSolver, RefitsWhatPruningLeaves) {
+  SparseMatrix features;
+  features.num_columns = 40;
+  std::vector<Visit> visits;
+  RandomStream random(7, "node_solver_test");
+  for (std::uint32_t row = 0; row < 90; ++row) {
+    visits.push_back({row, row % 3});
+    for (std::uint32_t column = 0; column < features.num_columns; ++column) {
+      const bool tells = column < 6 && column % 3 == row % 3;
+      if (random.below(4) == 0 || (tells && random.below(4) != 0)) {
+        features.columns.push_back(column);
+        features.values.push_back(tells ? 0.6F : 0.3F);
+      }
+    }
+    features.end_row();
+  }
+  const auto solve = [&](std::uint32_t sweeps, std::uint32_t refits) {
+    NodeSolver solver(features, {.sweeps = sweeps, .prune = 0.3F, .refit_sweeps = refits});
+    return solver.solve(visits, {0, 3}, RandomStream(1, "test"));
+  };
+  const NodeWeights pruned = solve(7, 0);
+  const NodeWeights refitted = solve(10, 3);
+  EXPECT_EQ(refitted.features, pruned.features);
+  EXPECT_EQ(refitted.masks, pruned.masks);
+  EXPECT_LT(pruned.values.size(), 3 * features.num_columns);
+  EXPECT_LT(primal_loss(features, visits, refitted, 1),
+            0.98 * primal_loss(features, visits, pruned, 1));
+}
+
+TEST(SolverOptions, RefitAtMostHalfOfTheSweeps) {
+  EXPECT_EQ((SolverOptions{.sweeps = 10, .prune = 0.1F}.refits()), 3U);
+  EXPECT_EQ((SolverOptions{.sweeps = 3, .prune = 0.1F}.refits()), 1U);
+  EXPECT_EQ((SolverOptions{.sweeps = 1, .prune = 0.1F}.refits()), 0U);
+  EXPECT_EQ((SolverOptions{.sweeps = 10, .prune = 0}.refits()), 0U);
+}
+
 TEST(NodeSolver, KeepsNoObjectivesUnlessAsked) {
   const SparseMatrix features = make_rows(9);
   NodeSolver solver(features, {});

@@ -211,7 +211,9 @@ SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
     level.bias.resize(level.present.size() * shape.block_width, 0.0F);
   }
   // Blocks are walked side by side, feature by feature: each keeps its place. The blocks of a
-  // feature are gathered first, so that a feature costs its records, not the number of blocks.
+  // feature are gathered first, so that a feature costs its records, not the number of blocks; for
+  // some features at a time, for all records of a level are as large as the level.
+  constexpr std::size_t kPlacesAtOnce = std::size_t{1} << 18U;  // 2 MB
   std::vector<std::uint32_t> counts(num_features + 1, 0);
   for (const NodeWeights& block : blocks) {
     for (const std::uint32_t feature : block.features) ++counts[feature + 1];
@@ -219,20 +221,27 @@ SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
   for (std::size_t f = 0; f < num_features; ++f) {
     counts[f + 1] = checked_add(counts[f + 1], counts[f], "records of a level");
   }
-  std::vector<Place> places(counts.back());
   std::vector<std::uint32_t> next(counts.begin(), counts.end() - 1);
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    for (std::size_t r = 0; r < blocks[b].features.size(); ++r) {
-      places[next[blocks[b].features[r]]++] = {static_cast<std::uint32_t>(b),
-                                               static_cast<std::uint32_t>(r)};
-    }
-  }
+  std::vector<std::uint32_t> next_record(blocks.size(), 0);
+  std::vector<Place> places;
   StreamBuilder builder(level, blocks);
   level.posting_begin.reserve(num_features + 1);
-  for (std::size_t f = 0; f < num_features; ++f) {
-    level.posting_begin.push_back(
-        checked_cast<std::uint32_t>(level.stream.size(), "bytes of a level"));
-    builder.add_posting(std::span(places).subspan(counts[f], counts[f + 1] - counts[f]));
+  for (std::size_t begin = 0, end = 0; begin < num_features; begin = end) {
+    const std::size_t first = counts[begin];
+    for (end = begin + 1; end < num_features && counts[end + 1] - first <= kPlacesAtOnce;) ++end;
+    places.resize(counts[end] - first);
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const std::vector<std::uint32_t>& features = blocks[b].features;
+      std::uint32_t& record = next_record[b];
+      for (; record < features.size() && features[record] < end; ++record) {
+        places[next[features[record]]++ - first] = {static_cast<std::uint32_t>(b), record};
+      }
+    }
+    for (std::size_t f = begin; f < end; ++f) {
+      level.posting_begin.push_back(
+          checked_cast<std::uint32_t>(level.stream.size(), "bytes of a level"));
+      builder.add_posting(std::span(places).subspan(counts[f] - first, counts[f + 1] - counts[f]));
+    }
   }
   level.posting_begin.push_back(
       checked_cast<std::uint32_t>(level.stream.size(), "bytes of a level"));

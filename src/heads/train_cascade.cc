@@ -101,33 +101,49 @@ class LevelSolver {
         level_(level),
         visits_(visits),
         options_(options),
-        solvers_(workers),
+        workers_(workers),
         shared_(level.shape.blocks_per_parent > 1 ? level.shape.num_parents : 0) {}
 
   // Of the last block that the worker solved.
   [[nodiscard]] std::span<const double> objectives(std::size_t worker) const noexcept {
-    return solvers_[worker]->objectives();
+    return workers_[worker].solver->objectives();
   }
 
   NodeWeights solve(std::size_t block, std::size_t worker, RandomStream random) {
-    auto& solver = solvers_[worker];
-    if (!solver) solver = std::make_unique<NodeSolver>(data_.features, options_);
     const std::size_t parent = block / level_.shape.blocks_per_parent;
+    NodeSolver& solver = solver_for(visits_[parent].size(), worker);
     const ChildRange children = level_.shape.children_of_block(block);
-    if (shared_.empty()) return solver->solve(visits_[parent], children, random);
+    if (shared_.empty()) return solver.solve(visits_[parent], children, random);
     SharedExamples& shared = shared_[parent];
-    std::call_once(shared.gathered, [&] { solver->gather(visits_[parent], shared.examples); });
-    NodeWeights weights = solver->solve(shared.examples, visits_[parent], children, random);
+    std::call_once(shared.gathered, [&] { solver.gather(visits_[parent], shared.examples); });
+    NodeWeights weights = solver.solve(shared.examples, visits_[parent], children, random);
     if (++shared.blocks_done == level_.shape.blocks_per_parent) shared.examples = {};
     return weights;
   }
 
  private:
+  struct Worker {
+    std::unique_ptr<NodeSolver> solver;
+    std::size_t visits = 0;  // of the first node that it solved
+  };
+
+  // Nodes come by size, and a solver keeps the memory that its largest one took: where they have
+  // become much smaller, a new one takes its place, while what was found takes more and more.
+  NodeSolver& solver_for(std::size_t visits, std::size_t index) {
+    Worker& worker = workers_[index];
+    if (!worker.solver || visits < worker.visits / 4) {
+      worker.solver.reset();  // first: no two at a time
+      worker.solver = std::make_unique<NodeSolver>(data_.features, options_);
+      worker.visits = visits;
+    }
+    return *worker.solver;
+  }
+
   const CascadeData& data_;
   const Level& level_;
   const Ragged<Visit>& visits_;
   const SolverOptions& options_;
-  std::vector<std::unique_ptr<NodeSolver>> solvers_;
+  std::vector<Worker> workers_;
   std::vector<SharedExamples> shared_;  // by parent, where it has several blocks
 };
 

@@ -63,7 +63,7 @@ HWY_INLINE void score_row(const SweepProblem& p, const SweepRow& row, std::size_
 }
 
 // w += x * steps over a row, the reverse of score_row.
-template <std::size_t NumGroups, std::size_t Lanes>
+template <std::size_t NumGroups, std::size_t Lanes, bool KeepZeros>
 HWY_INLINE void update_row(const SweepProblem& p, const SweepRow& row, std::size_t first_lane,
                            const float* HWY_RESTRICT steps) {
   constexpr std::size_t kVecs = NumGroups * kParts;
@@ -83,7 +83,10 @@ HWY_INLINE void update_row(const SweepProblem& p, const SweepRow& row, std::size
     float* HWY_RESTRICT w = weights + columns[at] * Lanes;
     const Vec x = hn::Set(d, values[at]);
     for (std::size_t i = 0; i < kVecs; ++i) {
-      hn::Store(hn::MulAdd(x, s[i], hn::Load(d, w + i * step)), d, w + i * step);
+      const Vec old = hn::Load(d, w + i * step);
+      const Vec moved = hn::MulAdd(x, s[i], old);
+      hn::Store(KeepZeros ? hn::IfThenZeroElse(hn::Eq(old, hn::Zero(d)), moved) : moved, d,
+                w + i * step);
     }
   }
 }
@@ -150,7 +153,7 @@ HWY_INLINE void prefetch_row(const SweepProblem& p, std::uint32_t index, std::si
   __builtin_prefetch(p.duals + index * lanes);
 }
 
-template <std::size_t NumGroups>
+template <std::size_t NumGroups, bool KeepZeros>
 void sweep(const SweepProblem& p, std::span<const std::uint32_t> order, SweepScope scope) {
   static const SignTable table;
   static_assert(kMaxGroups == 2, "sets of groups are two bits");
@@ -192,18 +195,18 @@ void sweep(const SweepProblem& p, std::span<const std::uint32_t> order, SweepSco
     }
     p.active[index] = static_cast<std::uint8_t>(active);
     if (moved == kAllGroups) {
-      update_row<NumGroups, kLanes>(p, row, 0, work);
+      update_row<NumGroups, kLanes, KeepZeros>(p, row, 0, work);
     } else if (moved != 0) {
-      update_row<1, kLanes>(p, row, moved == 1 ? 0 : kGroupLanes, work);
+      update_row<1, kLanes, KeepZeros>(p, row, moved == 1 ? 0 : kGroupLanes, work);
     }
   }
 }
 
 void dual_sweep(const SweepProblem& p, std::span<const std::uint32_t> order, SweepScope scope) {
   if (p.num_groups == 1) {
-    sweep<1>(p, order, scope);
+    p.keep_zeros ? sweep<1, true>(p, order, scope) : sweep<1, false>(p, order, scope);
   } else {
-    sweep<2>(p, order, scope);
+    p.keep_zeros ? sweep<2, true>(p, order, scope) : sweep<2, false>(p, order, scope);
   }
 }
 

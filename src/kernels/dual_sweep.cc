@@ -54,6 +54,7 @@ void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> 
       if (step == 0) continue;
       for (std::size_t i = 0; i < p.rows[row].size; ++i) {
         float& w = p.weights[columns[i] * lanes + lane];
+        if (p.keep_zeros && w == 0) continue;
         w = std::fma(values[i], step, w);
       }
       p.bias[lane] += step;

@@ -42,6 +42,7 @@ struct SweepProblem {
   std::uint32_t used_lanes = 0;              ///< bit l set if lane l is a problem, not padding
   float diagonal = 0.5F;                     ///< 1 / (2 C)
   float tolerance = 0;                       ///< gradients this small move nothing
+  bool keep_zeros = false;                   ///< weights that are 0 stay 0
   float* weights = nullptr;                  ///< [column][lane], aligned to 32 bytes
   float* bias = nullptr;                     ///< [lane], aligned to 32 bytes
   float* duals = nullptr;                    ///< [row][lane], aligned to 32 bytes

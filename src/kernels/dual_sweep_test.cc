@@ -76,12 +76,22 @@ bool has_fma() {
   return (hwy::SupportedTargets() & (HWY_AVX2 | HWY_AVX3 | HWY_AVX3_DL)) != 0;
 }
 
+// As pruning does; every third weight is 0 afterwards at least.
+void drop_weights(AlignedFloats& weights) {
+  for (std::size_t i = 0; i < weights.size(); i += 3) weights.data()[i] = 0;
+}
+
 TEST(DualSweep, EqualsTheReferenceForAnyNumberOfLanes) {
   for (const std::size_t num_lanes : {1U, 7U, 8U, 9U, 15U, 16U}) {
     Fixture fast(50, 30, num_lanes, num_lanes);
     Fixture slow(50, 30, num_lanes, num_lanes);
     fast.problem.tolerance = slow.problem.tolerance = 0.02F;
-    for (int sweep = 0; sweep < 4; ++sweep) {
+    for (int sweep = 0; sweep < 6; ++sweep) {
+      if (sweep == 4) {
+        fast.problem.keep_zeros = slow.problem.keep_zeros = true;
+        drop_weights(fast.weights);
+        drop_weights(slow.weights);
+      }
       dual_sweep(fast.problem, fast.order, SweepScope::kAll);
       dual_sweep_reference(slow.problem, slow.order);
       EXPECT_EQ(fast.active, slow.active) << num_lanes;
@@ -93,6 +103,19 @@ TEST(DualSweep, EqualsTheReferenceForAnyNumberOfLanes) {
     expect_near(fast.weights, slow.weights, tolerance);
     expect_near(fast.bias, slow.bias, tolerance);
     expect_near(fast.duals, slow.duals, tolerance);
+  }
+}
+
+TEST(DualSweep, WeightsThatAreZeroStaySoWhereAsked) {
+  Fixture fixture(50, 30, 16, 4);
+  dual_sweep(fixture.problem, fixture.order, SweepScope::kAll);
+  drop_weights(fixture.weights);
+  fixture.problem.keep_zeros = true;
+  const float before = fixture.weights.data()[1];
+  dual_sweep(fixture.problem, fixture.order, SweepScope::kAll);
+  EXPECT_NE(fixture.weights.data()[1], before);
+  for (std::size_t i = 0; i < fixture.weights.size(); i += 3) {
+    EXPECT_EQ(fixture.weights.data()[i], 0.0F) << i;
   }
 }
 

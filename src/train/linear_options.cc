@@ -21,8 +21,8 @@ LinearOptions::LinearOptions() {
 LinearOptions preset(std::string_view name) {
   LinearOptions options;
   if (name == "fast") {
-    options.leaf = 25;
-    options.prune_strength = 3.5F;
+    options.leaf = 40;
+    options.prune_strength = 1.6F;
     options.text.word_ngrams = 1;
   } else if (name == "best") {
     options.ensemble = 3;
@@ -130,7 +130,7 @@ bool is_little(const SparseMatrix& features) noexcept {
 }
 
 float default_prune(std::size_t nonzeros, std::size_t rows, float strength) {
-  constexpr double kScale = 1900;  // 0.03 where a row has 250 features, 0.12 where it has 125
+  constexpr double kScale = 3800;  // 0.06 where a row has 250 features, 0.12 where it has 178
   constexpr double kMost = 0.12;
   constexpr float kMostOfAny = 0.25F;  // beyond, accuracy falls faster than size
   const auto all = static_cast<double>(nonzeros);

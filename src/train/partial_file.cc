@@ -21,7 +21,7 @@
 namespace mhe::train {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3154'5241'5045'484D;  // "MHEPART1"
+constexpr std::uint64_t kMagic = 0x3254'5241'5045'484D;  // "MHEPART2"
 constexpr std::size_t kHeaderBytes = 16;
 constexpr std::size_t kRecordHeaderBytes = 16;  // size and checksum of what follows
 constexpr std::size_t kFlushBytes = std::size_t{4} << 20;

@@ -281,10 +281,12 @@ labels::Order order_labels(const Context& context, const Examples& examples, std
                            const std::vector<std::uint32_t>& lengths) {
   context.report({"ordering labels", 0, 0, "groups"});
   if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
+  // The many small entries of frequent labels cost time and memory and move no label.
+  constexpr std::size_t kTerms = 1000;
   return labels::clustered_order(
       context,
       labels::label_centroids(context, examples.features, examples.labels,
-                              {.num_labels = num_labels}),
+                              {.num_labels = num_labels, .max_terms = kTerms}),
       lengths);
 }
 

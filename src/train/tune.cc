@@ -237,6 +237,7 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
   // say more than is good for all.
   constexpr float kStep = 1 / 3.0F;
   constexpr std::size_t kEnough = 200;  // rows; fewer would choose by chance
+  constexpr std::size_t kFewestRounds = 2;
   constexpr std::size_t kMostRounds = 5;
   const std::size_t nonzeros = std::max<std::size_t>(1, examples.features.nonzeros());
   const std::size_t rows =
@@ -248,8 +249,7 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
   const std::size_t num_judges = std::min(kMostJudges, share);
   // Where there are few rows, others judge in further rounds: those of one would judge by chance.
   const std::size_t rounds =
-      rows < examples.rows() ? 1
-                             : std::clamp<std::size_t>(kMostJudges / num_judges, 1, kMostRounds);
+      rows < examples.rows() ? 1 : std::clamp(kMostJudges / num_judges, kFewestRounds, kMostRounds);
   std::size_t trials = 0;
   const auto gains_with = [&](float weight) {
     LinearOptions trial = options;
