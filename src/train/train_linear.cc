@@ -49,6 +49,12 @@ void check_covers(const std::vector<std::uint32_t>& lengths, std::size_t num_lab
           "lengths {} cover {:.0f} labels; the data has {}", fmt::join(lengths, ","), product,
           num_labels);
 }
+  // A tree has an entry for each of its leaves, whether a label is there or not.
+  constexpr double kAnyTree = 1e6;
+  constexpr double kOfEachLabel = 100;
+  require(product <= std::max(kAnyTree, kOfEachLabel * static_cast<double>(num_labels)),
+          "lengths {} have room for {:.0f} labels; the data has {}: shorter ones do",
+          fmt::join(lengths, ","), product, num_labels);
 
 // How many rows to hold out. Of little data many: the model is trained again with them.
 std::size_t held_out_rows(const LinearOptions& options, const Examples& examples) {

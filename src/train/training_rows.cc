@@ -201,6 +201,7 @@ TrainingSet make_training_set(const Context& context, const TrainingRows& rows,
     finish_text(builder, with_names, set);
   }
   normalize_rows(set.examples.features);
+  check_features(set, "the rows given");
   return set;
 }
 

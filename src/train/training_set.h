@@ -90,8 +90,10 @@ struct Reading {
 void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set,
                  std::uint64_t ram_bytes = 0, const std::string& what = {});
 
-/// Throws kInvalidData, naming `what`, if there are no rows or fewer than two labels.
+/// Throws kInvalidData, naming `what`, if there are no rows or fewer than two labels occur.
 void check_learnable(const TrainingSet& set, const std::string& what);
+/// The same if no row has a feature.
+void check_features(const TrainingSet& set, const std::string& what);
 
 /// Scales every row to length 1; rows of nothing stay.
 void normalize_rows(SparseMatrix& matrix);
