@@ -252,6 +252,15 @@ void normalize_rows(SparseMatrix& matrix) {
   }
 }
 
+void apply_weights(const FeatureWeightsView& weights, SparseMatrix& features) {
+  if (weights.change_nothing()) return;
+  for (std::size_t row = 0; row < features.rows(); ++row) {
+    const std::size_t begin = features.offsets[row];
+    weights.apply(features[row].columns,
+                  std::span(features.values).subspan(begin, features.offsets[row + 1] - begin));
+  }
+}
+
 TextSample sample_text(std::vector<std::string> columns, std::span<const Strings> texts) {
   constexpr std::size_t kRows = 256;  // enough to tell titles from documents
   TextSample sample = {std::move(columns)};
@@ -267,7 +276,9 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
   TrainingSet set;
   const auto reader = data::open_reader(context, input, set.names);
   refuse_dense(reader->schema(), input.path);
+  const std::uint64_t ram_bytes = how.ram_bytes;
   read_rows(context, *reader, input.path, std::move(how), set);
+  check_tables(set, ram_bytes, input.path);
   return set;
 }
 
@@ -276,10 +287,8 @@ TrainingSet read_any_training_set(const Context& context, const data::ReadOption
   TrainingSet set;
   const auto reader = data::open_reader(context, input, set.names);
   read_rows(context, *reader, input.path, std::move(how), set);
-  const std::uint64_t ram_bytes = how.ram_bytes;
   return set;
 }
-  check_tables(set, ram_bytes, input.path);
 
 void check_learnable(const TrainingSet& set, const std::string& what) {
   if (set.examples.rows() == 0) {
@@ -295,16 +304,6 @@ void check_learnable(const TrainingSet& set, const std::string& what) {
   }
 }
 
-labels::Order order_labels(const Context& context, const Examples& examples, std::size_t num_labels,
-                           const std::vector<std::uint32_t>& lengths) {
-  context.report({"ordering labels", 0, 0, "groups"});
-  if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
-  return labels::clustered_order(
-      context,
-      labels::label_centroids(context, examples.features, examples.labels,
-                              {.num_labels = num_labels}),
-      lengths);
-}
 void check_features(const TrainingSet& set, const std::string& what) {
   const std::vector<float>& values = set.examples.features.values;
   if (set.examples.are_dense()) return;
@@ -315,6 +314,16 @@ void check_features(const TrainingSet& set, const std::string& what) {
                       : "");
 }
 
+labels::Order order_labels(const Context& context, const Examples& examples, std::size_t num_labels,
+                           const std::vector<std::uint32_t>& lengths) {
+  context.report({"ordering labels", 0, 0, "groups"});
+  if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
+  return labels::clustered_order(
+      context,
+      labels::label_centroids(context, examples.features, examples.labels,
+                              {.num_labels = num_labels}),
+      lengths);
+}
 
 Examples read_more(const Context& context, const data::ReadOptions& input, const TrainingSet& set) {
   labels::LabelNames names = set.names;
@@ -344,6 +353,7 @@ Examples read_more(const Context& context, const data::ReadOptions& input, const
     }
   }
   normalize_rows(examples.features);
+  apply_weights(set.feature_weights.view(), examples.features);
   return examples;
 }
 
