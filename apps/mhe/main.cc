@@ -137,6 +137,8 @@ void complete_options(CLI::App& command) {
 int run(int argc, char** argv) {
   // A reader that closes its end of our pipe (head, less) ends us quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_DFL);
+  // A file that may not grow further is an error to tell, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app("Extreme label classification: plan, prepare data, train, predict, score.", "mhe");
   app.set_version_flag("--version", fmt::format("mhe {}", version()));
   app.require_subcommand(1);

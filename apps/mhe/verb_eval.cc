@@ -13,7 +13,7 @@
 #include "metrics/evaluator.h"
 #include "metrics/reliability.h"
 #include "metrics_output.h"
-#include "model/model.h"
+#include "open_model.h"
 #include "predict/batch.h"
 #include "predict/head_accuracy.h"
 #include "reliability_output.h"
@@ -129,7 +129,7 @@ Scores score_all(const Context& context, const EvalFlags& flags, const model::Mo
 void run_eval(Console& console, const EvalFlags& flags) {
   const labels::PropensityModel propensity = propensity_model(flags.scoring);
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
-  const auto opened = model::Model::open(flags.model);
+  const auto opened = open_sound_model(*context, flags.model);
   const model::Model& model = *opened;
   const Scores scores = score_all(*context, flags, model);
   const metrics::Report report = scores.evaluator.report(*context);

@@ -11,6 +11,7 @@
 #include "text_flags.h"
 #include "train/memory_plan.h"
 #include "train/tune.h"
+#include "train/weigh_features.h"
 #include "units.h"
 
 namespace mhe::app {
@@ -93,6 +94,7 @@ void run_linear_plan(Console& console, LinearPlanFlags flags, const CLI::App& co
                                 .ram_bytes = flags.ram_bytes,
                                 .label_text = options.label_text});
   (void)train::trim_labels(set, options.min_label_count);
+  options.feature_weights = train::weigh_features(*context, set, options);
   options = train::decided(*context, options, set.examples, set.names.size());
   train::learn_from_names(set);
   const train::LinearPlan plan = train::plan_linear(*context, set, options, flags.ram_bytes);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "data_flags.h"
-#include "model/model.h"
+#include "open_model.h"
 #include "predict/batch.h"
 #include "prediction_output.h"
 #include "scoring_flags.h"
@@ -53,7 +53,7 @@ std::span<predict::Prediction> row_of(Ragged<predict::Prediction>& found, std::s
 
 void run_predict(Console& console, const PredictFlags& flags) {
   const auto context = console.make_context(flags.threads);
-  const auto opened = model::Model::open(flags.model);
+  const auto opened = open_sound_model(*context, flags.model);
   const model::Model& model = *opened;
   data::ReadOptions input = make_read_options(flags.data, flags.input);
   input.live = flags.input == "-";

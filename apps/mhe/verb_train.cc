@@ -106,6 +106,9 @@ void tell(Console& console, const TrainFlags& flags, const train::LinearReport& 
   console.say(fmt::format("{}, {} features, power of the path {:.2g}, loss weight {:.2g}",
                           shape_of(report), format_count(report.features), report.parent_power,
                           report.loss_weight));
+  if (report.feature_weights != "none") {
+    console.say(fmt::format("features are weighed: {}", report.feature_weights));
+  }
   if (report.name_rows > 0) {
     console.say(fmt::format("the names of {} labels are learnt from as texts",
                             format_count(report.name_rows)));
@@ -136,6 +139,7 @@ void print_json(Console& console, const TrainFlags& flags, const train::LinearRe
       {"members", report.members},
       {"parent_power", report.parent_power},
       {"loss_weight", report.loss_weight},
+      {"feature_weights", report.feature_weights},
       {"neighbours", report.neighbours},
       {"name_rows", report.name_rows},
       {"held_out_rows", report.judged_rows},

@@ -15,6 +15,8 @@
 namespace mhe::model {
 namespace {
 
+constexpr const char* kFeatureWeights = "features.weights";
+
 void add_vectorizer(ModelFileWriter& writer, const text::Vectorizer& vectorizer) {
   const text::VectorizerView& view = vectorizer.view();
   const auto add = [&](const char* name, auto values) {
@@ -68,6 +70,8 @@ void PartsWriter::finish(std::string_view kind, const nlohmann::ordered_json& ca
                             calibration.scores());
   writer_.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
                             calibration.probabilities());
+  const std::span<const float> weights = parts_.feature_weights.columns;
+  if (!weights.empty()) writer_.add_tensor<float>(kFeatureWeights, {weights.size()}, weights);
   if (parts_.vectorizer != nullptr) add_vectorizer(writer_, *parts_.vectorizer);
   nlohmann::ordered_json whole = {
       {"kind", kind},
@@ -76,6 +80,9 @@ void PartsWriter::finish(std::string_view kind, const nlohmann::ordered_json& ca
       {"num_features", parts_.num_features},
       {"training_rows", parts_.training_rows},
   };
+  if (!parts_.feature_weights.change_nothing()) {
+    whole["feature_weights"] = {{"roots", parts_.feature_weights.roots}};
+  }
   whole.update(card);
   writer_.set_metadata("model", whole.dump());
   writer_.set_metadata("options", parts_.options_json);
@@ -98,6 +105,7 @@ Model::Model(ModelFile file, std::string_view kind) : file_(std::move(file)) {
   load_labels();
   load_calibration();
   load_vectorizer();
+  load_feature_weights();
 }
 
 nlohmann::json Model::card() const {
@@ -151,6 +159,21 @@ void Model::load_vectorizer() {
   if (vectorizer_->num_features() != num_features_) {
     fail(ErrorCode::kInvalidData, "{}: a vocabulary of {} terms for {} features", file_.path(),
          vectorizer_->num_features(), num_features_);
+  }
+}
+
+void Model::load_feature_weights() {
+  const nlohmann::json card = this->card();
+  if (!card.contains("feature_weights")) return;  // so are files of before there were any
+  try {
+    card.at("feature_weights").at("roots").get_to(feature_weights_.roots);
+  } catch (const nlohmann::json::exception& error) {
+    refuse_card(error);
+  }
+  feature_weights_.columns = file_.tensor<float>(kFeatureWeights);
+  if (feature_weights_.columns.size() != num_features_ || num_features_ == 0) {
+    fail(ErrorCode::kInvalidData, "{}: {} weights of {} features", file_.path(),
+         feature_weights_.columns.size(), num_features_);
   }
 }
 

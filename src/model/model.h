@@ -20,6 +20,7 @@
 
 #include "data/reader.h"
 #include "labels/names.h"
+#include "matrix/feature_weights.h"
 #include "metrics/calibration.h"
 #include "model/model_file.h"
 #include "model/model_file_writer.h"
@@ -32,6 +33,7 @@ struct TrainedParts {
   const labels::LabelNames& names;
   std::size_t num_features = 0;
   const text::Vectorizer* vectorizer = nullptr;  ///< none: the input is vectors
+  FeatureWeightsView feature_weights = {};       ///< of sparse vectors
   metrics::Calibration calibration = {};
   std::uint64_t training_rows = 0;
   std::span<const std::uint32_t> label_counts = {};  ///< training rows of each label
@@ -74,6 +76,10 @@ class Model {
   [[nodiscard]] const text::Vectorizer* vectorizer() const noexcept {
     return vectorizer_ ? &*vectorizer_ : nullptr;
   }
+  /// How much the values of sparse vectors count.
+  [[nodiscard]] const FeatureWeightsView& feature_weights() const noexcept {
+    return feature_weights_;
+  }
   /// From the members' mean score to a probability.
   [[nodiscard]] const metrics::Calibration& calibration() const noexcept { return calibration_; }
   [[nodiscard]] std::uint64_t training_rows() const noexcept { return training_rows_; }
@@ -100,6 +106,7 @@ class Model {
   void load_labels();
   void load_calibration();
   void load_vectorizer();
+  void load_feature_weights();
 
   ModelFile file_;
   std::size_t num_labels_ = 0;
@@ -110,6 +117,7 @@ class Model {
   std::span<const std::uint32_t> label_counts_;
   metrics::Calibration calibration_;
   std::optional<text::Vectorizer> vectorizer_;
+  FeatureWeightsView feature_weights_;
   data::InputKind input_kind_ = data::InputKind::kSparse;
 };
 

@@ -43,6 +43,9 @@ std::span<const Prediction> Predictor::predict(const SparseRow& features, std::s
           "the model was trained on dense vectors, not on sparse ones");
   normalized_.assign(features.values.begin(), features.values.end());
   normalize_l2(normalized_);
+  if (!model_.feature_weights().change_nothing()) {
+    model_.feature_weights().apply(features.columns, normalized_);
+  }
   const SparseRow query = {features.columns, normalized_};
   return finish(std::visit([&](auto& search) { return search.search(query, depth(k)); }, search_),
                 k);

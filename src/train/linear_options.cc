@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "train/name_rows.h"
 #include "train/options_json.h"
+#include "train/weigh_features.h"
 
 namespace mhe::train {
 
@@ -59,6 +60,7 @@ void validate(const LinearOptions& options) {
           "prune strength {}; expected more than 0", options.prune_strength);
   require((options.neighbours >= 0 && options.neighbours <= 1) || options.neighbours == -1,
           "neighbours {}; expected 0 to 1, or -1", options.neighbours);
+  check_feature_weights(options.feature_weights);
   check_label_text(options.label_text);
   require(options.held_out >= 0 && options.held_out <= 0.5, "held out {}; expected 0 to 0.5",
           options.held_out);

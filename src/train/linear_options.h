@@ -19,22 +19,23 @@ namespace mhe::train {
 inline constexpr std::int32_t kMaxCandidates = 1'000'000;  ///< beyond any number of groups
 
 struct LinearOptions {
-  std::string head = "auto";           ///< cascade, onehot (no tree), or by rule
-  std::vector<std::uint32_t> lengths;  ///< of the heads; empty: by rule from the number of labels
-  std::size_t leaf = 0;                ///< length of the last head; 0: by rule
-  std::int32_t candidates = -1;        ///< parents an example also trains; -1: by rule
-  std::size_t ensemble = 1;            ///< cascades whose scores are averaged
-  std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
-  float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
-  std::size_t beam = 10;               ///< nodes kept a level while predicting
-  double held_out = 0.01;              ///< share of rows kept for calibration; see docs/train.md
-  float loss_weight = 0;               ///< C: what an error costs; 0: what held-out rows prefer
-  float prune = -1;                    ///< weights dropped; -1: by rule
-  float prune_strength = 1;            ///< times what the rule says
-  float neighbours = -1;               ///< weight of like rows; -1: what held-out rows prefer
-  std::string label_text = "auto";     ///< names of labels as rows: yes, no; auto: where they tell
-  heads::CascadeOptions cascade;       ///< what the options above say too comes from these
-  text::VectorizerOptions text;        ///< without fields: these follow from the data
+  std::string head = "auto";             ///< cascade, onehot (no tree), or by rule
+  std::vector<std::uint32_t> lengths;    ///< of the heads; empty: by rule from the number of labels
+  std::size_t leaf = 0;                  ///< length of the last head; 0: by rule
+  std::int32_t candidates = -1;          ///< parents an example also trains; -1: by rule
+  std::size_t ensemble = 1;              ///< cascades whose scores are averaged
+  std::size_t min_label_count = 1;       ///< labels of fewer rows are left out
+  float parent_power = 0;                ///< how much the path counts; 0: what held-out rows prefer
+  std::size_t beam = 10;                 ///< nodes kept a level while predicting
+  double held_out = 0.01;                ///< share of rows kept for calibration; see docs/train.md
+  float loss_weight = 0;                 ///< C: what an error costs; 0: what held-out rows prefer
+  float prune = -1;                      ///< weights dropped; -1: by rule
+  float prune_strength = 1;              ///< times what the rule says
+  float neighbours = -1;                 ///< weight of like rows; -1: what held-out rows prefer
+  std::string feature_weights = "auto";  ///< of columns of sparse vectors; see weigh_features.h
+  std::string label_text = "auto";  ///< names of labels as rows: yes, no; auto: where they tell
+  heads::CascadeOptions cascade;    ///< what the options above say too comes from these
+  text::VectorizerOptions text;     ///< without fields: these follow from the data
 
   LinearOptions();
 
@@ -61,6 +62,9 @@ struct LinearOptions {
     v("prune_strength", prune_strength, "drop so many times larger weights than the rule says");
     v("neighbours", neighbours,
       "weight, 0 to 1, of the labels of like training rows; -1: chosen on held-out rows");
+    v("feature_weights", feature_weights,
+      "weights for sparse vectors: none, idf (rare features count more), scaled (columns of one "
+      "size, then idf), root-idf, root-scaled (of square roots), or auto: found on a sample");
     v("label_text", label_text,
       "learn from the names of labels as from texts: yes, no, or auto: where rows resemble the "
       "names of their labels");

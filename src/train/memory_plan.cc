@@ -325,6 +325,7 @@ std::uint64_t bytes_of_file(const TrainingSet& set, const LinearPlan& plan) {
   for (std::size_t label = set.names.num_numbered(); label < plan.labels; ++label) {
     bytes += 8 + set.names.name(LabelId{static_cast<std::uint32_t>(label)}).size();
   }
+  bytes += std::span(set.feature_weights.columns).size_bytes();
   if (!set.vectorizer) return bytes;
   const text::VectorizerView& view = set.vectorizer->view();
   return bytes + view.part_offsets.size_bytes() + view.term_begins.size_bytes() +

@@ -21,6 +21,7 @@
 #include "train/memory_plan.h"
 #include "train/neighbours.h"
 #include "train/partial_file.h"
+#include "train/weigh_features.h"
 
 namespace mhe::train {
 namespace {
@@ -48,6 +49,12 @@ void check_covers(const std::vector<std::uint32_t>& lengths, std::size_t num_lab
   require(product >= static_cast<double>(num_labels),
           "lengths {} cover {:.0f} labels; the data has {}", fmt::join(lengths, ","), product,
           num_labels);
+  // A tree has an entry for each of its leaves, whether a label is there or not.
+  constexpr double kAnyTree = 1e6;
+  constexpr double kOfEachLabel = 100;
+  require(product <= std::max(kAnyTree, kOfEachLabel * static_cast<double>(num_labels)),
+          "lengths {} have room for {:.0f} labels; the data has {}: shorter ones do",
+          fmt::join(lengths, ","), product, num_labels);
 }
 
 // How many rows to hold out. Of little data many: the model is trained again with them.
@@ -219,17 +226,20 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
                       options, run, read_judged);
 }
 
-LinearReport train_on_set(const Context& context, TrainingSet set, const LinearOptions& given,
+LinearReport train_on_set(const Context& context, TrainingSet set, const LinearOptions& asked,
                           const LinearRun& run, const ReadJudged& read_judged) {
-  check_before_reading(given, run);
+  check_before_reading(asked, run);
   LinearReport report;
   report.rows = set.examples.rows();
-  report.trimmed_labels = trim_labels(set, given.min_label_count);
+  report.trimmed_labels = trim_labels(set, asked.min_label_count);
   report.labels = set.names.size();
   if (run.history != nullptr) run.history->data = summarize_data(set.examples, set.names.size());
   report.features = set.examples.features.num_columns;
-  report.members = given.ensemble;
-  check_covers(member_lengths(given, set.names.size(), 0), set.names.size());
+  report.members = asked.ensemble;
+  check_covers(member_lengths(asked, set.names.size(), 0), set.names.size());
+  LinearOptions given = asked;
+  given.feature_weights = weigh_features(context, set, asked);
+  report.feature_weights = given.feature_weights;
   Examples judged =
       read_judged ? read_judged(set)
                   : hold_out(set.examples, held_out_rows(given, set.examples), context.seed());
@@ -277,6 +287,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   model::write_linear(run.out, {.parts = {.names = set.names,
                                           .num_features = set.examples.features.num_columns,
                                           .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
+                                          .feature_weights = set.feature_weights.view(),
                                           .calibration = std::move(calibration),
                                           .training_rows = trained.rows,
                                           .label_counts = trained.label_counts,

@@ -46,6 +46,7 @@ struct LinearReport {
   std::size_t members = 0;
   float parent_power = 0;
   float loss_weight = 0;
+  std::string feature_weights;     ///< of the columns of sparse vectors
   float neighbours = 0;            ///< weight of like rows
   std::size_t name_rows = 0;       ///< names of labels that were learnt from as texts
   std::vector<Trial> trials = {};  ///< of a search before the training

@@ -226,7 +226,8 @@ TEST_F(TrainLinearTest, SaysWhatItCannotDo) {
                        {.out = dir_.file("m.mhe")});
   };
   const std::string one = dir_.write("one.txt", "__label__a some words\n__label__a more words\n");
-  EXPECT_EQ(complaint([&] { train_on(one); }), one + ": 1 labels; learning needs at least 2");
+  EXPECT_EQ(complaint([&] { train_on(one); }),
+            one + ": \"a\" is the only label of all rows; learning needs at least 2");
   const std::string empty = dir_.write("empty.csv", "text,labels\n");
   EXPECT_EQ(complaint([&] { train_on(empty); }), empty + ": no rows to learn from");
   const std::string nothing = dir_.write("nothing.txt", "");

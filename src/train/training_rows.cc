@@ -201,6 +201,7 @@ TrainingSet make_training_set(const Context& context, const TrainingRows& rows,
     finish_text(builder, with_names, set);
   }
   normalize_rows(set.examples.features);
+  check_features(set, "the rows given");
   return set;
 }
 
@@ -215,6 +216,7 @@ Examples make_more(const Context& context, const TrainingRows& rows, const Train
                           ? set.vectorizer->transform(context, text::Documents(from.texts))
                           : from.features;
   normalize_rows(examples.features);
+  apply_weights(set.feature_weights.view(), examples.features);
   require(from.dense.num_columns == set.examples.dense.num_columns,
           "validation rows of {} numbers; the training rows have {}", from.dense.num_columns,
           set.examples.dense.num_columns);

@@ -120,6 +120,17 @@ std::uint64_t growth_of(const Examples& examples, const data::RowBatch& batch) {
   return bytes;
 }
 
+// Ids may be few and large: what has an entry for each of them is as long as the largest.
+void check_tables(const TrainingSet& set, std::uint64_t ram_bytes, const std::string& path) {
+  constexpr std::uint64_t kOfLabel = 16;   // positions, counts, the label at each leaf
+  constexpr std::uint64_t kOfFeature = 8;  // where the postings of two levels begin
+  const std::size_t features = set.examples.features.num_columns;
+  check_budget(process_memory().resident + kOfLabel * set.names.size() + kOfFeature * features,
+               ram_bytes,
+               fmt::format("{}: keeping tables of {} labels and {} features", path,
+                           set.names.size(), features));
+}
+
 // Moves the last rows to `name_rows`, one for each label, those without any feature excepted.
 void split_name_rows(TrainingSet& set) {
   SparseMatrix& all = set.examples.features;
@@ -207,9 +218,10 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
       examples.dense.append(batch.dense);
     }
   }
+  check_learnable(set, path);
   text.finish(path);
   normalize_rows(examples.features);
-  check_learnable(set, path);
+  check_features(set, path);
 }
 
 }  // namespace
@@ -240,6 +252,15 @@ void normalize_rows(SparseMatrix& matrix) {
   }
 }
 
+void apply_weights(const FeatureWeightsView& weights, SparseMatrix& features) {
+  if (weights.change_nothing()) return;
+  for (std::size_t row = 0; row < features.rows(); ++row) {
+    const std::size_t begin = features.offsets[row];
+    weights.apply(features[row].columns,
+                  std::span(features.values).subspan(begin, features.offsets[row + 1] - begin));
+  }
+}
+
 TextSample sample_text(std::vector<std::string> columns, std::span<const Strings> texts) {
   constexpr std::size_t kRows = 256;  // enough to tell titles from documents
   TextSample sample = {std::move(columns)};
@@ -255,7 +276,9 @@ TrainingSet read_training_set(const Context& context, const data::ReadOptions& i
   TrainingSet set;
   const auto reader = data::open_reader(context, input, set.names);
   refuse_dense(reader->schema(), input.path);
+  const std::uint64_t ram_bytes = how.ram_bytes;
   read_rows(context, *reader, input.path, std::move(how), set);
+  check_tables(set, ram_bytes, input.path);
   return set;
 }
 
@@ -271,10 +294,24 @@ void check_learnable(const TrainingSet& set, const std::string& what) {
   if (set.examples.rows() == 0) {
     fail(ErrorCode::kInvalidData, "{}: no rows to learn from", what);
   }
-  if (set.names.size() < 2) {
-    fail(ErrorCode::kInvalidData, "{}: {} labels; learning needs at least 2", what,
-         set.names.size());
+  const std::vector<LabelId>& labels = set.examples.labels.items;
+  if (labels.empty()) fail(ErrorCode::kInvalidData, "{}: no row has a label", what);
+  // Numbered labels may be more than occur.
+  if (std::all_of(labels.begin(), labels.end(), [&](LabelId l) { return l == labels[0]; })) {
+    fail(ErrorCode::kInvalidData,
+         "{}: \"{}\" is the only label of all rows; learning needs at least 2", what,
+         set.names.name(labels[0]));
   }
+}
+
+void check_features(const TrainingSet& set, const std::string& what) {
+  const std::vector<float>& values = set.examples.features.values;
+  if (set.examples.are_dense()) return;
+  if (std::any_of(values.begin(), values.end(), [](float value) { return value != 0; })) return;
+  fail(ErrorCode::kInvalidData, "{}: no row has a feature{}", what,
+       set.vectorizer ? fmt::format("; words count that are in {} rows or more (--min-df)",
+                                    set.vectorizer->options().min_df)
+                      : "");
 }
 
 labels::Order order_labels(const Context& context, const Examples& examples, std::size_t num_labels,
@@ -318,6 +355,7 @@ Examples read_more(const Context& context, const data::ReadOptions& input, const
     }
   }
   normalize_rows(examples.features);
+  apply_weights(set.feature_weights.view(), examples.features);
   return examples;
 }
 

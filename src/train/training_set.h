@@ -19,6 +19,7 @@
 #include "labels/names.h"
 #include "labels/order.h"
 #include "matrix/dense.h"
+#include "matrix/feature_weights.h"
 #include "matrix/ragged.h"
 #include "matrix/sparse.h"
 #include "text/builder.h"
@@ -45,6 +46,7 @@ struct TrainingSet {
   std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is vectors
   /// The names of labels as texts, where these are to be learnt from: a row and a label each.
   Examples name_rows = {};
+  FeatureWeights feature_weights = {};  ///< that the features were given
 };
 
 /// What a rule for text may look at.
@@ -90,8 +92,13 @@ struct Reading {
 void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set,
                  std::uint64_t ram_bytes = 0, const std::string& what = {});
 
-/// Throws kInvalidData, naming `what`, if there are no rows or fewer than two labels.
+/// Throws kInvalidData, naming `what`, if there are no rows or fewer than two labels occur.
 void check_learnable(const TrainingSet& set, const std::string& what);
+/// The same if no row has a feature.
+void check_features(const TrainingSet& set, const std::string& what);
+
+/// Weighs all rows, which have length 1 before and after.
+void apply_weights(const FeatureWeightsView& weights, SparseMatrix& features);
 
 /// Scales every row to length 1; rows of nothing stay.
 void normalize_rows(SparseMatrix& matrix);

@@ -16,27 +16,11 @@
 #include "train/held_out.h"
 #include "train/members.h"
 #include "train/memory_plan.h"
+#include "train/quick_trials.h"
+#include "train/weigh_features.h"
 
 namespace mhe::train {
 namespace {
-
-using Gains = std::vector<double>;  // of the rows that judge
-
-constexpr std::size_t kMostJudges = 2000;  // rows; more tell little and cost time
-constexpr double kShareOfJudges = 0.2;
-constexpr std::size_t kSample = 400'000;  // nonzeros that a search for a loss weight looks at
-
-// How well a model with these options, which are complete, ranks the rows that judge.
-Gains try_options(const Context& context, const Examples& training, const Examples& judges,
-                  std::size_t num_labels, LinearOptions options) {
-  options.ensemble = 1;
-  std::vector<model::TrainedMember> members = train_members(context, training, num_labels, options);
-  MemberViews views(members);
-  if (options.parent_power == 0) {
-    views.members[0].search.parent_power = choose_parent_power(context, views.members[0], judges);
-  }
-  return discounted_gains(context, judged_by(views.members, judges));
-}
 
 // Multiplies the loss weight by `step` as long as `improves` says of the next that it does.
 template <class Improves>
@@ -137,6 +121,7 @@ class Search {
                                          .ram_bytes = how_.ram_bytes,
                                          .label_text = tuned_.options.label_text});
     (void)trim_labels(set, tuned_.options.min_label_count);
+    tuned_.options.feature_weights = weigh_features(context_, set, tuned_.options);
     if (how_.ram_bytes > 0) {
       const LinearOptions complete =
           completed(tuned_.options, set.examples.features, set.names.size());
@@ -228,7 +213,7 @@ bool should_choose_loss_weight(const SparseMatrix& features) noexcept {
 }
 
 std::uint64_t loss_weight_search_bytes(const SparseMatrix& features) noexcept {
-  return 8 * std::min(kSample, features.nonzeros());
+  return 8 * std::min(QuickTrials::kSample, features.nonzeros());
 }
 
 float choose_loss_weight(const Context& context, const Examples& examples, std::size_t num_labels,
@@ -236,34 +221,12 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
   // Downwards only: the fewer the rows, the larger the weight that suits them, so a sample would
   // say more than is good for all.
   constexpr float kStep = 1 / 3.0F;
-  constexpr std::size_t kEnough = 200;  // rows; fewer would choose by chance
-  constexpr std::size_t kFewestRounds = 2;
-  constexpr std::size_t kMostRounds = 5;
-  const std::size_t nonzeros = std::max<std::size_t>(1, examples.features.nonzeros());
-  const std::size_t rows =
-      nonzeros <= kSample ? examples.rows() : examples.rows() * kSample / nonzeros;
-  if (rows < kEnough) return options.cascade.solver.loss_weight;
-  // Its trainings say nothing: they are not the one that progress is about.
-  const Context quiet({.threads = context.threads(), .seed = context.seed()});
-  const auto share = static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows));
-  const std::size_t num_judges = std::min(kMostJudges, share);
-  // Where there are few rows, others judge in further rounds: those of one would judge by chance.
-  const std::size_t rounds =
-      rows < examples.rows() ? 1 : std::clamp(kMostJudges / num_judges, kFewestRounds, kMostRounds);
-  std::size_t trials = 0;
+  QuickTrials trials(context, examples, num_labels, "choosing the loss weight");
+  if (!trials.are_enough()) return options.cascade.solver.loss_weight;
   const auto gains_with = [&](float weight) {
     LinearOptions trial = options;
     trial.cascade.solver.loss_weight = weight;
-    Gains all;
-    for (std::size_t round = 0; round < rounds; ++round) {
-      context.report({"choosing the loss weight", trials++, 0, "trials"});
-      Examples training =
-          copy_rows(examples, choose_rows(examples.rows(), rows, context.seed() + 1));
-      const Examples judges = hold_out(training, num_judges, context.seed() + 2 + round);
-      const Gains gains = try_options(quiet, training, judges, num_labels, trial);
-      all.insert(all.end(), gains.begin(), gains.end());
-    }
-    return all;
+    return trials.gains_with(trial);
   };
   Gains best = gains_with(options.cascade.solver.loss_weight);
   return climb(options.cascade.solver.loss_weight, kStep, [&](float weight) {

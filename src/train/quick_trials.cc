@@ -1,0 +1,61 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/quick_trials.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "train/held_out.h"
+#include "train/members.h"
+
+namespace mhe::train {
+
+Gains try_options(const Context& context, const Examples& training, const Examples& judges,
+                  std::size_t num_labels, LinearOptions options) {
+  options.ensemble = 1;
+  std::vector<model::TrainedMember> members = train_members(context, training, num_labels, options);
+  MemberViews views(members);
+  if (options.parent_power == 0) {
+    views.members[0].search.parent_power = choose_parent_power(context, views.members[0], judges);
+  }
+  return discounted_gains(context, judged_by(views.members, judges));
+}
+
+std::size_t QuickTrials::sample_rows(const Examples& examples) {
+  const std::size_t nonzeros = examples.features.nonzeros();
+  return nonzeros <= kSample ? examples.rows() : examples.rows() * kSample / nonzeros;
+}
+
+QuickTrials::QuickTrials(const Context& context, const Examples& examples, std::size_t num_labels,
+                         std::string what, std::size_t enough_judges)
+    : context_(context),
+      examples_(examples),
+      num_labels_(num_labels),
+      what_(std::move(what)),
+      rows_(sample_rows(examples)) {
+  constexpr std::size_t kFewestRounds = 2;
+  constexpr std::size_t kMostRounds = 5;
+  const auto share = static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows_));
+  num_judges_ = std::clamp<std::size_t>(share, 1, kMostJudges);
+  // Where there are few rows, others judge in further rounds: those of one would judge by chance.
+  rounds_ = rows_ < examples.rows()
+                ? 1
+                : std::clamp(enough_judges / num_judges_, kFewestRounds, kMostRounds);
+}
+
+Gains QuickTrials::gains_with(const LinearOptions& options) {
+  // Its trainings say nothing: they are not the one that progress is about.
+  const Context quiet({.threads = context_.threads(), .seed = context_.seed()});
+  Gains all;
+  for (std::size_t round = 0; round < rounds_; ++round) {
+    context_.report({what_, trials_++, 0, "trials"});
+    Examples training =
+        copy_rows(examples_, choose_rows(examples_.rows(), rows_, context_.seed() + 1));
+    const Examples judges = hold_out(training, num_judges_, context_.seed() + 2 + round);
+    const Gains gains = try_options(quiet, training, judges, num_labels_, options);
+    all.insert(all.end(), gains.begin(), gains.end());
+  }
+  return all;
+}
+
+}  // namespace mhe::train

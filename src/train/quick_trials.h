@@ -1,0 +1,58 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trainings on a sample of the rows, judged by others of them: what a setting is worth, in a
+// fraction of a second.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "train/linear_options.h"
+#include "train/training_set.h"
+
+namespace mhe::train {
+
+inline constexpr std::size_t kMostJudges = 2000;  ///< rows; more tell little and cost time
+inline constexpr double kShareOfJudges = 0.2;
+
+using Gains = std::vector<double>;  ///< nDCG@5 of each row that judges
+
+/// How well a model with these options, which are complete, ranks the rows that judge.
+[[nodiscard]] Gains try_options(const Context& context, const Examples& training,
+                                const Examples& judges, std::size_t num_labels,
+                                LinearOptions options);
+
+class QuickTrials {
+ public:
+  static constexpr std::size_t kSample = 400'000;  ///< nonzeros of the rows that are looked at
+
+  /// `what` is said while trials run; rows judge in turn until there are `enough_judges`. All that
+  /// is given must live as long.
+  QuickTrials(const Context& context, const Examples& examples, std::size_t num_labels,
+              std::string what, std::size_t enough_judges = kMostJudges);
+
+  /// Rows of the sample.
+  [[nodiscard]] static std::size_t sample_rows(const Examples& examples);
+  /// Whether there are so many that they do not choose by chance.
+  [[nodiscard]] bool are_enough() const noexcept { return rows_ >= kEnough; }
+  /// Of the same rows for each call; options are complete. Where there are few rows, others judge
+  /// in turn.
+  [[nodiscard]] Gains gains_with(const LinearOptions& options);
+
+ private:
+  static constexpr std::size_t kEnough = 200;
+
+  const Context& context_;
+  const Examples& examples_;
+  std::size_t num_labels_;
+  std::string what_;
+  std::size_t rows_;
+  std::size_t num_judges_;
+  std::size_t rounds_;
+  std::size_t trials_ = 0;
+};
+
+}  // namespace mhe::train
