@@ -23,7 +23,7 @@ LinearOptions preset(std::string_view name) {
   LinearOptions options;
   if (name == "fast") {
     options.leaf = 40;
-    options.prune_strength = 1.6F;
+    options.prune_strength = 1.75F;
     options.text.word_ngrams = 1;
   } else if (name == "best") {
     options.ensemble = 3;

@@ -190,8 +190,8 @@ TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
 
 TEST(DefaultPrune, DropsLessWhereRowsHaveMoreFeaturesOrAreFew) {
   constexpr std::size_t kMany = 1'000'000;
-  EXPECT_FLOAT_EQ(default_prune(250 * kMany, kMany, 1), 0.0304F);
-  EXPECT_FLOAT_EQ(default_prune(250 * kMany, kMany, 4), 0.1216F);
+  EXPECT_FLOAT_EQ(default_prune(250 * kMany, kMany, 1), 0.0608F);
+  EXPECT_FLOAT_EQ(default_prune(250 * kMany, kMany, 2), 0.1216F);
   EXPECT_FLOAT_EQ(default_prune(250 * kMany, kMany, 100), 0.25F);
   EXPECT_LT(default_prune(600 * kMany, kMany, 1), default_prune(200 * kMany, kMany, 1));
   EXPECT_FLOAT_EQ(default_prune(10 * kMany, kMany, 1), 0.12F);
