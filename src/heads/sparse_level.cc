@@ -226,6 +226,12 @@ SparseLevel build_level(const LevelShape& shape, std::size_t num_features,
   std::vector<Place> places;
   StreamBuilder builder(level, blocks);
   level.posting_begin.reserve(num_features + 1);
+  // More than there will be, for memory that is not written to costs nothing, and growing would
+  // hold the stream twice.
+  std::size_t most =
+      4 * num_features + counts.back() * (sizeof(std::uint32_t) + shape.mask_bytes());
+  for (const NodeWeights& block : blocks) most += block.values.size();
+  level.stream.reserve(most + kernels::kRecordReach);
   for (std::size_t begin = 0, end = 0; begin < num_features; begin = end) {
     const std::size_t first = counts[begin];
     for (end = begin + 1; end < num_features && counts[end + 1] - first <= kPlacesAtOnce;) ++end;

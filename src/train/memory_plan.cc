@@ -280,7 +280,7 @@ class LevelSampler {
         4 * num_features + largest.lane_bytes + (shared ? 0 : largest.example_bytes);
     plan.solved_bytes =
         12 * records + 4 * plan.weights + plan.blocks * (128 + 4 * shape_.block_width);
-    plan.building_bytes = 8 * num_features + stream / 2;  // and what growing wastes
+    plan.building_bytes = 8 * num_features;
     return plan;
   }
 
