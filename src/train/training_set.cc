@@ -318,12 +318,16 @@ labels::Order order_labels(const Context& context, const Examples& examples, std
                            const std::vector<std::uint32_t>& lengths) {
   context.report({"ordering labels", 0, 0, "groups"});
   if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
-  // The many small entries of frequent labels cost time and memory and move no label.
-  constexpr std::size_t kTerms = 1000;
+  // The many small entries of frequent labels take memory and tell little: centroids are at most
+  // twice as large as the features. EURLEX57K loses 0.1 of P@5 where they are cut to 1,000 entries,
+  // nothing at 5,000; Debian dependencies nothing at 1,000.
+  constexpr std::size_t kFewestTerms = 1000;
+  const std::size_t terms = std::max(
+      kFewestTerms, 2 * examples.features.nonzeros() / std::max<std::size_t>(1, num_labels));
   return labels::clustered_order(
       context,
       labels::label_centroids(context, examples.features, examples.labels,
-                              {.num_labels = num_labels, .max_terms = kTerms}),
+                              {.num_labels = num_labels, .max_terms = terms}),
       lengths);
 }
 
