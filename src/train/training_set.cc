@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -12,9 +11,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "labels/centroids.h"
-#include "matrix/normalize.h"
 #include "train/memory_plan.h"
 #include "train/name_rows.h"
 
@@ -38,57 +35,6 @@ std::string_view kind_name(data::InputKind kind) {
 data::InputKind kind_of(const TrainingSet& set) {
   if (set.vectorizer) return data::InputKind::kText;
   return set.examples.are_dense() ? data::InputKind::kDense : data::InputKind::kSparse;
-}
-
-void push_row(const SparseRow& row, SparseMatrix& to) {
-  to.columns.insert(to.columns.end(), row.columns.begin(), row.columns.end());
-  to.values.insert(to.values.end(), row.values.begin(), row.values.end());
-  to.end_row();
-}
-
-void push_row(const Examples& from, std::size_t row, Examples& to) {
-  to.labels.push_row(from.labels[row]);
-  if (from.are_dense()) {
-    to.dense.values.insert(to.dense.values.end(), from.dense[row].begin(), from.dense[row].end());
-    return;
-  }
-  push_row(from.features[row], to.features);
-}
-
-// Keeps the rows where `keep` is true, in place: what stays only ever moves to the front.
-template <class T>
-void compact(std::vector<std::uint64_t>& offsets, std::vector<T>& items,
-             const std::vector<bool>& keep) {
-  std::uint64_t end = 0;
-  for (std::size_t row = 0; row < keep.size(); ++row) {
-    if (!keep[row]) continue;
-    for (std::uint64_t i = offsets[row]; i < offsets[row + 1]; ++i) items[end++] = items[i];
-  }
-  items.resize(end);
-}
-
-void compact_offsets(std::vector<std::uint64_t>& offsets, const std::vector<bool>& keep) {
-  std::size_t rows = 0;
-  std::uint64_t end = 0;
-  std::uint64_t begin = 0;
-  for (std::size_t row = 0; row < keep.size(); ++row) {
-    const std::uint64_t size = offsets[row + 1] - begin;
-    begin = offsets[row + 1];
-    if (!keep[row]) continue;
-    end += size;
-    offsets[++rows] = end;
-  }
-  offsets.resize(rows + 1);
-}
-
-void compact_rows(DenseMatrix& matrix, const std::vector<bool>& keep) {
-  std::size_t end = 0;
-  for (std::size_t row = 0; row < keep.size(); ++row) {
-    if (!keep[row]) continue;
-    std::copy_n(matrix[row].data(), matrix.num_columns, matrix.values.data() + end);
-    end += matrix.num_columns;
-  }
-  matrix.values.resize(end);
 }
 
 constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
@@ -226,12 +172,6 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
 
 }  // namespace
 
-void Examples::append(const Examples& other) {
-  features.append(other.features);
-  dense.append(other.dense);
-  labels.append(other.labels);
-}
-
 void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet& set,
                  std::uint64_t ram_bytes, const std::string& what) {
   // In the same pass: a word of a name and of one row is a word of two documents.
@@ -243,22 +183,6 @@ void finish_text(text::VectorizerBuilder& builder, bool with_names, TrainingSet&
   set.examples.features = std::move(fitted.features);
   set.vectorizer = std::move(fitted.vectorizer);
   if (with_names) split_name_rows(set);
-}
-
-void normalize_rows(SparseMatrix& matrix) {
-  for (std::size_t row = 0; row < matrix.rows(); ++row) {
-    const std::size_t begin = matrix.offsets[row];
-    normalize_l2(std::span(matrix.values).subspan(begin, matrix.offsets[row + 1] - begin));
-  }
-}
-
-void apply_weights(const FeatureWeightsView& weights, SparseMatrix& features) {
-  if (weights.change_nothing()) return;
-  for (std::size_t row = 0; row < features.rows(); ++row) {
-    const std::size_t begin = features.offsets[row];
-    weights.apply(features[row].columns,
-                  std::span(features.values).subspan(begin, features.offsets[row + 1] - begin));
-  }
 }
 
 TextSample sample_text(std::vector<std::string> columns, std::span<const Strings> texts) {
@@ -399,49 +323,6 @@ std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
 void learn_from_names(TrainingSet& set) {
   set.examples.append(set.name_rows);
   set.name_rows = {};
-}
-
-std::vector<std::uint32_t> choose_rows(std::size_t rows, std::size_t count, std::uint64_t seed) {
-  std::vector<std::uint32_t> chosen(rows);
-  std::iota(chosen.begin(), chosen.end(), 0U);
-  RandomStream random(seed, "train.held_out");
-  random.shuffle(std::span<std::uint32_t>(chosen));
-  chosen.resize(std::min(rows, count));
-  std::sort(chosen.begin(), chosen.end());
-  return chosen;
-}
-
-Examples copy_rows(const Examples& examples, std::span<const std::uint32_t> rows) {
-  Examples copies;
-  copies.features.num_columns = examples.features.num_columns;
-  copies.dense.num_columns = examples.dense.num_columns;
-  for (const std::uint32_t row : rows) push_row(examples, row, copies);
-  return copies;
-}
-
-Examples hold_out(Examples& examples, std::size_t count, std::uint64_t seed) {
-  const std::vector<std::uint32_t> chosen = choose_rows(examples.rows(), count, seed);
-  Examples taken = copy_rows(examples, chosen);
-  if (count == 0) return taken;
-  std::vector<bool> keep(examples.rows(), true);
-  for (const std::uint32_t row : chosen) keep[row] = false;
-  if (examples.are_dense()) {
-    compact_rows(examples.dense, keep);
-  } else {
-    SparseMatrix& features = examples.features;
-    compact(features.offsets, features.columns, keep);
-    compact(features.offsets, features.values, keep);
-    compact_offsets(features.offsets, keep);
-  }
-  compact(examples.labels.offsets, examples.labels.items, keep);
-  compact_offsets(examples.labels.offsets, keep);
-  return taken;
-}
-
-std::vector<std::uint32_t> count_labels(const Ragged<LabelId>& labels, std::size_t num_labels) {
-  std::vector<std::uint32_t> counts(num_labels, 0);
-  for (const LabelId label : labels.items) ++counts[index_of(label)];
-  return counts;
 }
 
 }  // namespace mhe::train

@@ -12,33 +12,17 @@
 #include <string>
 #include <vector>
 
-#include <mhe/ids.h>
-
 #include "base/context.h"
 #include "data/reader.h"
 #include "labels/names.h"
 #include "labels/order.h"
-#include "matrix/dense.h"
 #include "matrix/feature_weights.h"
-#include "matrix/ragged.h"
-#include "matrix/sparse.h"
 #include "text/builder.h"
 #include "text/options.h"
 #include "text/vectorizer.h"
+#include "train/examples.h"
 
 namespace mhe::train {
-
-/// Rows and their labels: sparse ones of length 1, or dense ones as they are.
-struct Examples {
-  SparseMatrix features;
-  Ragged<LabelId> labels;
-  DenseMatrix dense = {};  ///< in place of `features`, which then have no columns
-
-  [[nodiscard]] std::size_t rows() const noexcept { return labels.rows(); }
-  [[nodiscard]] bool are_dense() const noexcept { return dense.num_columns > 0; }
-  /// Appends all rows of `other`, which are of the same kind.
-  void append(const Examples& other);
-};
 
 struct TrainingSet {
   Examples examples;
@@ -97,12 +81,6 @@ void check_learnable(const TrainingSet& set, const std::string& what);
 /// The same if no row has a feature.
 void check_features(const TrainingSet& set, const std::string& what);
 
-/// Weighs all rows, which have length 1 before and after.
-void apply_weights(const FeatureWeightsView& weights, SparseMatrix& features);
-
-/// Scales every row to length 1; rows of nothing stay.
-void normalize_rows(SparseMatrix& matrix);
-
 /// Reads other data the way `set` was read. Labels that `set` does not have get ids beyond its own.
 [[nodiscard]] Examples read_more(const Context& context, const data::ReadOptions& input,
                                  const TrainingSet& set);
@@ -113,19 +91,5 @@ std::size_t trim_labels(TrainingSet& set, std::size_t min_count);
 
 /// From now on the names of labels are rows like others.
 void learn_from_names(TrainingSet& set);
-
-/// `count` random rows, ascending.
-[[nodiscard]] std::vector<std::uint32_t> choose_rows(std::size_t rows, std::size_t count,
-                                                     std::uint64_t seed);
-
-/// Copies of these rows.
-[[nodiscard]] Examples copy_rows(const Examples& examples, std::span<const std::uint32_t> rows);
-
-/// Moves `count` random rows out of the examples.
-[[nodiscard]] Examples hold_out(Examples& examples, std::size_t count, std::uint64_t seed);
-
-/// Training rows of each label.
-[[nodiscard]] std::vector<std::uint32_t> count_labels(const Ragged<LabelId>& labels,
-                                                      std::size_t num_labels);
 
 }  // namespace mhe::train
