@@ -139,7 +139,8 @@ void validate(const LearnedOptions& options) {
           options.momentum);
   require(options.weight_decay >= 0 && std::isfinite(options.weight_decay),
           "weight decay {}; expected 0 or more", options.weight_decay);
-  require_within("warmup", options.warmup, 0.0, 1.0);
+  require(options.warmup == -1 || (options.warmup >= 0 && options.warmup <= 1),
+          "warmup {}; expected 0 to 1, or -1 for the rule", options.warmup);
   require_within("swa", options.swa, 0.0, 1.0);
   require_within("held out", options.held_out, 0.0, 0.5);
   require(options.swa == 0 || options.patience == 0,
@@ -158,6 +159,8 @@ LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::siz
   if (options.learning_rate == 0) {
     options.learning_rate = options.table_rule == "adam" ? 0.0005F : 0.1F;
   }
+  // A row's first steps of adagrad are as long as all those before are few.
+  if (options.warmup < 0) options.warmup = options.table_rule == "adagrad" ? 0.1 : 0.0;
   if (options.start == "auto") {
     options.start = is_dense ? "random" : start_of_bag(parse_head_kind(options.head));
   }

@@ -51,7 +51,7 @@ struct LearnedOptions {
   float momentum = 0.9F;
   float weight_decay = 0;
   std::string schedule = "linear";  ///< constant, linear, cosine or poly
-  double warmup = 0;                ///< share of the steps
+  double warmup = -1;               ///< share of the steps; -1: by the rule of tables
   double swa = 0;                   ///< share of the epochs, the last, whose weights are averaged
   std::size_t patience = 0;         ///< epochs without a better validation; 0: all are trained
   text::VectorizerOptions text;     ///< without fields: these follow from the data
@@ -66,7 +66,7 @@ struct LearnedOptions {
     v("ensemble", ensemble, "train so many and average their scores");
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
     v("candidates", candidates,
-      "cascade: parents an example trains; -1: bag 10, dense 20, or all there are");
+      "cascade: parents an example trains; -1: 20, or all there are");
     v("beam", beam, "parents kept a level while predicting; 0: as in training");
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");
@@ -109,7 +109,8 @@ struct LearnedOptions {
     v("momentum", momentum, "of layers under sgd");
     v("weight_decay", weight_decay, "of weights, times the learning rate");
     v("schedule", schedule, "of the learning rates: constant, linear, cosine or poly");
-    v("warmup", warmup, "share of the steps in which the rates rise from 0");
+    v("warmup", warmup,
+      "share of the steps in which the rates rise from 0; -1: 0.1 with adagrad, else none");
     v("swa", swa, "share of the epochs, the last ones, whose weights are averaged");
     v("patience", patience, "stop after so many epochs without a better validation; 0: never");
     text.visit(v);

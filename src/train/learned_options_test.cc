@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <mhe/error.h>
+
 namespace mhe::train {
 namespace {
 
@@ -42,6 +44,18 @@ TEST(StartRule, IsCentroidsForABagWithACascade) {
   EXPECT_EQ(start_of("bag", "sampling"), "biases");
   EXPECT_EQ(start_of("bag", "product"), "random");
   EXPECT_EQ(start_of("dense", "cascade"), "random");
+}
+
+TEST(WarmUpRule, IsForAdagradAndForWhoAsks) {
+  LearnedOptions options;
+  EXPECT_EQ(with_rules(options, 1000, 100).warmup, 0.1);
+  options.table_rule = "sgd";
+  EXPECT_EQ(with_rules(options, 1000, 100).warmup, 0);
+  options.table_rule = "adagrad";
+  options.warmup = 0;
+  EXPECT_EQ(with_rules(options, 1000, 100).warmup, 0);
+  options.warmup = -0.5;
+  EXPECT_THROW(validate(options), Error);
 }
 
 }  // namespace

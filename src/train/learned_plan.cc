@@ -17,9 +17,11 @@
 namespace mhe::train {
 namespace {
 
-// Parents that an example trains. On dense input the right group is too often not among 10.
-constexpr std::uint64_t kCandidates = 10;
-constexpr std::uint64_t kDenseCandidates = 20;
+// Parents that an example trains. With 10, rows see too few rivals: docs/decisions/0009.
+constexpr std::uint64_t kCandidates = 20;
+// Of a path whose nodes are scored one by one. Its level sees the rivals of a label, so that the
+// parent has little to add: docs/decisions/0009 has other values.
+constexpr float kSigmoidParentPower = 0.3F;
 // Bytes a label: what a head keeps of an order, positions and the labels at them, and the order
 // itself, which is there until the head is made.
 constexpr std::uint64_t kPlaceBytes = 8;
@@ -75,9 +77,8 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
   plan.dim = dim;
   if (options.inner_dim > 0) plan.inner_dim = options.inner_dim;
   if (plan.head == HeadKind::kCascade) {
-    const std::uint64_t by_rule = options.encoder == "dense" ? kDenseCandidates : kCandidates;
     plan.candidates =
-        options.candidates > 0 ? static_cast<std::uint64_t>(options.candidates) : by_rule;
+        options.candidates > 0 ? static_cast<std::uint64_t>(options.candidates) : kCandidates;
   }
   plan.batch = options.batch;
   plan.precision = mhe::Precision::kFp32;
@@ -98,6 +99,7 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
                           ? static_cast<std::size_t>(options.candidates)
                           : std::min<std::size_t>(plan.candidates, spec.lengths.front());
   }
+  if (spec.loss == heads::Loss::kSigmoid) spec.parent_power = kSigmoidParentPower;
   if (options.parent_power > 0) spec.parent_power = options.parent_power;
   spec.extra_groups = options.extra_groups;
   spec.rank = options.rank;
