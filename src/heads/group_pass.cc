@@ -138,10 +138,10 @@ void GroupPass::score_group(const RowTable& table, const Group& group, const flo
 }
 
 void GroupPass::score(const Context& context, const RowTable& table, const MatrixView& features,
-                      Scored which) {
+                      Groups which) {
   scores_.resize(pairs_.size() * num_children_);
   scratch_.resize(context.threads());
-  if (which == Scored::kShared) mark_late_groups();
+  if (which == Groups::kShared) mark_late_groups();
   split_groups();
   parallel_blocks(context, shared_.size(), 1, [&](const Block& one) {
     const Group& group = groups_[shared_[one.begin]];

@@ -35,7 +35,7 @@ class GroupPass {
               std::size_t batch);
 
   /// Which groups score() does.
-  enum class Scored {
+  enum class Groups {
     kAll,
     /// All but those that backward() can score itself: an example alone with its parent waits for
     /// nothing else. Their rows then come from memory once, not twice.
@@ -43,7 +43,7 @@ class GroupPass {
   };
   /// Scores of pairs, kept for backward().
   void score(const Context& context, const RowTable& table, const MatrixView& features,
-             Scored which);
+             Groups which);
 
   /// By parent, then by example.
   [[nodiscard]] std::span<const Pair> pairs() const noexcept { return pairs_; }
