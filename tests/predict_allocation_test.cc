@@ -21,10 +21,11 @@
 namespace mhe {
 namespace {
 
-std::size_t count_allocations(const testing::ToyOptions& options, double tail = 0) {
+std::size_t count_allocations(const testing::ToyOptions& options,
+                              const SessionOptions& session_options = {}) {
   const testing::ScratchDir dir;
   testing::write_toy_model(dir.file("m.mhe"), options);
-  Session session(Model::open(dir.file("m.mhe")), {.tail = tail});
+  Session session(Model::open(dir.file("m.mhe")), session_options);
   const std::vector<std::uint32_t> features = {0, 1, 2, 3, 5, 8, 13, 21, 34};
   const std::vector<float> values(features.size(), 1.0F);
   const SparseInput whole = {features, values};
@@ -46,16 +47,21 @@ TEST(Prediction, AllocatesNothingAfterWarmUp) {
   for (const bool text : {false, true}) {
     for (const std::size_t members : {1U, 3U}) {
       EXPECT_EQ(count_allocations({.text = text, .members = members}), 0U) << text << members;
-      EXPECT_EQ(count_allocations({.text = text, .members = members}, 0.5), 0U) << text << members;
+      EXPECT_EQ(count_allocations({.text = text, .members = members}, {.tail = 0.5}), 0U);
+      const testing::ToyOptions deep = {.text = text, .members = members, .lengths = {7, 6, 5}};
+      for (const std::size_t beam : {4U, 30U, 1000U}) {
+        EXPECT_EQ(count_allocations(deep, {.beam = beam}), 0U) << text << members << " " << beam;
+      }
       EXPECT_EQ(count_allocations({.text = text, .members = members, .lengths = {5000}}), 0U);
     }
   }
 }
 
-std::size_t count_learned_allocations(const testing::ToyLearnedOptions& options) {
+std::size_t count_learned_allocations(const testing::ToyLearnedOptions& options,
+                                      const SessionOptions& session_options = {}) {
   const testing::ScratchDir dir;
   testing::write_toy_learned_model(dir.file("m.mhe"), options);
-  Session session(Model::open(dir.file("m.mhe")));
+  Session session(Model::open(dir.file("m.mhe")), session_options);
   const std::vector<std::uint32_t> features = {0, 1, 2, 3, 5, 8, 13, 21, 34};
   const std::vector<float> values(features.size(), 1.0F);
   const std::vector<float> dense(testing::kToyLearnedInputs, 0.3F);
@@ -81,6 +87,12 @@ TEST(Prediction, OfLearnedModelsAllocatesNothingAfterWarmUp) {
       for (const std::size_t members : {1U, 3U}) {
         EXPECT_EQ(count_learned_allocations({.input = input, .head = head, .members = members}), 0U)
             << head_kind_name(head) << " " << members;
+        if (head != HeadKind::kCascade) continue;
+        for (const std::size_t beam : {2U, 1000U}) {
+          EXPECT_EQ(count_learned_allocations({.input = input, .members = members}, {.beam = beam}),
+                    0U)
+              << members << " " << beam;
+        }
       }
     }
   }

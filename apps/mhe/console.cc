@@ -97,8 +97,8 @@ void Console::clear_progress() {
 
 void Console::summarize(const Summary& summary) {
   std::string line;
-  if (summary.rows) line += fmt::format("{} rows, ", format_count(*summary.rows));
-  if (summary.labels) line += fmt::format("{} labels, ", format_count(*summary.labels));
+  if (summary.rows) line += format_count(*summary.rows, "row") + ", ";
+  if (summary.labels) line += format_count(*summary.labels, "label") + ", ";
   const Usage used = usage();
   say(fmt::format("{}{:.2f} s wall, {:.2f} s CPU, {} peak memory", line, used.wall_seconds,
                   used.cpu_seconds, format_bytes(used.peak_bytes)));

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "data_flags.h"
+#include "heads/head_spec.h"
 #include "metrics/frequency_bins.h"
 #include "verb.h"
 
@@ -63,16 +64,28 @@ void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
   command.add_flag("--json", flags.json, "Print one JSON object");
 }
 
-void add_tail_flag(CLI::App& command, double& tail) {
-  const auto check = [](const std::string& text) {
+void add_session_flags(CLI::App& command, SessionOptions& options) {
+  const auto check_tail = [](const std::string& text) {
     return check_probability(text).empty()
                ? std::string()
                : fmt::format("expected a number from 0 to 1, found {}", text);
   };
+  const auto check_beam = [](const std::string& text) {
+    return CLI::Range(0, heads::kMaxParents)(text).empty()
+               ? std::string()
+               : fmt::format("expected a whole number from 0 to {}, found {}", heads::kMaxParents,
+                             text);
+  };
   command
-      .add_option("--tail", tail,
+      .add_option("--tail", options.tail,
                   "How much to favour rare labels when ranking, from 0 to 1: trades P@k for PSP@k")
-      ->check(check)
+      ->check(check_tail)
+      ->capture_default_str();
+  command
+      .add_option("--beam", options.beam,
+                  "Nodes of each level that a cascade follows: more find better labels and take "
+                  "longer; 0: as it was trained to")
+      ->check(check_beam)
       ->capture_default_str();
 }
 

@@ -13,6 +13,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <mhe/model.h>
+
 #include "data/reader.h"
 #include "labels/propensity.h"
 #include "metrics/evaluator.h"
@@ -39,8 +41,8 @@ struct ScoringFlags {
 /// outlive the parser.
 void add_scoring_flags(CLI::App& command, ScoringFlags& flags);
 
-/// Adds --tail, of verbs that predict.
-void add_tail_flag(CLI::App& command, double& tail);
+/// Adds --tail and --beam, of verbs that predict.
+void add_session_flags(CLI::App& command, SessionOptions& options);
 
 /// The constants that --propensity names. Throws UsageError.
 [[nodiscard]] labels::PropensityModel propensity_model(const ScoringFlags& flags);

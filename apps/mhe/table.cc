@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/ascii.h"
+
 namespace mhe::app {
 namespace {
 
@@ -73,8 +75,7 @@ BarStyle bar_style_of_environment() {
   std::string locale = environment("LC_ALL");
   if (locale.empty()) locale = environment("LC_CTYPE");
   if (locale.empty()) locale = environment("LANG");
-  std::transform(locale.begin(), locale.end(), locale.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::transform(locale.begin(), locale.end(), locale.begin(), to_lower);
   const bool utf8 =
       locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   return utf8 ? BarStyle::kBlocks : BarStyle::kAscii;

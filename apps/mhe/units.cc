@@ -59,6 +59,10 @@ std::string format_count(std::uint64_t count) {
   return digits;
 }
 
+std::string format_count(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+}
+
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   auto amount = static_cast<double>(bytes);

@@ -16,6 +16,8 @@ namespace mhe::app {
 
 /// 1728000 -> "1,728,000".
 [[nodiscard]] std::string format_count(std::uint64_t count);
+/// With a noun whose plural ends in s: "1 row", "1,728,000 rows".
+[[nodiscard]] std::string format_count(std::uint64_t count, std::string_view noun);
 /// 3400000 -> "3.4 MB"; decimal units.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 /// 75.2 -> "1:15"; 3.14 -> "3 s".

@@ -27,6 +27,9 @@ TEST(Format, IsShortAndExactEnough) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");
   EXPECT_EQ(format_count(1728000), "1,728,000");
+  EXPECT_EQ(format_count(0, "row"), "0 rows");
+  EXPECT_EQ(format_count(1, "row"), "1 row");
+  EXPECT_EQ(format_count(1728000, "row"), "1,728,000 rows");
   EXPECT_EQ(format_bytes(999), "999 B");
   EXPECT_EQ(format_bytes(3'400'000), "3.4 MB");
   EXPECT_EQ(format_bytes(999'600), "1.0 MB");

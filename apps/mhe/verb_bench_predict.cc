@@ -20,6 +20,7 @@
 #include "kernels/dual_sweep.h"
 #include "model/model.h"
 #include "predict/batch.h"
+#include "scoring_flags.h"
 #include "table.h"
 #include "units.h"
 #include "verb_bench.h"
@@ -34,6 +35,7 @@ struct BenchPredictFlags {
   std::string input;
   DataFlags data;
   std::size_t k = 5;
+  SessionOptions session;
   std::size_t threads = 1;
   std::size_t repeat = 3;
   std::size_t rows = 20000;
@@ -89,7 +91,8 @@ struct Pass {
 // What one thread works with.
 class Worker {
  public:
-  Worker(const model::Model& model, std::size_t k) : model_(model), k_(k), predictor_(model) {
+  Worker(const model::Model& model, std::size_t k, const SessionOptions& options)
+      : model_(model), k_(k), predictor_(model, options) {
     if (model.vectorizer() != nullptr) scratch_.emplace(*model.vectorizer());
   }
 
@@ -141,7 +144,7 @@ Pass best_pass(const Context& context, const model::Model& model, const Document
                const BenchPredictFlags& flags) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::size_t i = 0; i < context.threads(); ++i) {
-    workers.push_back(std::make_unique<Worker>(model, flags.k));
+    workers.push_back(std::make_unique<Worker>(model, flags.k, flags.session));
   }
   (void)run_pass(context, documents, workers);
   Pass best;
@@ -256,6 +259,7 @@ std::function<void(Console&)> add_bench_predict(CLI::App& command) {
   command.add_option("DATA", flags->input, "Documents: text or vectors, as the model takes them")
       ->required();
   command.add_option("-k", flags->k, "How many labels a document")->capture_default_str();
+  add_session_flags(command, flags->session);
   command.add_option("--threads", flags->threads, "Threads, each with a document of its own")
       ->capture_default_str();
   command.add_option("--repeat", flags->repeat, "Passes over the documents; the quickest counts")

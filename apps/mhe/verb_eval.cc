@@ -31,7 +31,7 @@ constexpr std::size_t kThresholdLabels = 100;  // a row; as `mhe predict --thres
 struct EvalFlags {
   std::string model;
   std::string input;
-  double tail = 0;
+  SessionOptions session;
   bool bins = false;
   ScoringFlags scoring;
   DataFlags data;
@@ -120,7 +120,8 @@ Scores score_all(const Context& context, const EvalFlags& flags, const model::Mo
   while (reader->next(batch)) {
     if (scores.heads) scores.heads->begin(batch.labels);
     score_batch(context, flags.scoring, batch.labels,
-                predict::predict_batch(context, model, batch, depth, flags.tail, see_row), scores);
+                predict::predict_batch(context, model, batch, depth, flags.session, see_row),
+                scores);
     if (scores.heads) scores.heads->end();
   }
   return scores;
@@ -131,6 +132,7 @@ void run_eval(Console& console, const EvalFlags& flags) {
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
   const auto opened = open_sound_model(*context, flags.model);
   const model::Model& model = *opened;
+  predict::check_beam(model, flags.session.beam);
   const Scores scores = score_all(*context, flags, model);
   const metrics::Report report = scores.evaluator.report(*context);
   const metrics::ReliabilityReport reliability = scores.reliability.report();
@@ -139,7 +141,8 @@ void run_eval(Console& console, const EvalFlags& flags) {
     nlohmann::ordered_json json = metrics_json(report, setting);
     json["frequencies_from"] = "model";
     json["propensity"] = propensity_json(propensity);
-    json["tail"] = flags.tail;
+    json["tail"] = flags.session.tail;
+    json["beam"] = flags.session.beam;
     put_reliability(reliability, json);
     if (scores.heads) {
       json["head_accuracy"] = per_cent(scores.heads->shares());
@@ -172,7 +175,7 @@ std::function<void(Console&)> add_eval(CLI::App& command) {
       .add_option("--threshold", flags->scoring.threshold,
                   "Also F1 of the labels whose probability is at least this, from 0 to 1")
       ->check(check_probability);
-  add_tail_flag(command, flags->tail);
+  add_session_flags(command, flags->session);
   command.add_flag("--bins", flags->bins,
                    "Also a diagram of predicted against observed probabilities");
   add_scoring_flags(command, flags->scoring);

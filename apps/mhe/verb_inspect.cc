@@ -222,11 +222,11 @@ void print_card(Console& console, const Card& card) {
                                   ? std::string()
                                   : fmt::format(", {} padding", format_bytes(card.padding_bytes));
   std::string text = fmt::format(
-      "file       {}\nformat     {}\nsize       {}: {} header, {} in {} tensor{}{}\nchecksums  "
+      "file       {}\nformat     {}\nsize       {}: {} header, {} in {}{}\nchecksums  "
       "{}\n",
       card.path, format, format_bytes(card.file_bytes), format_bytes(card.header_bytes),
-      format_bytes(tensor_bytes), format_count(card.tensors.size()),
-      card.tensors.size() == 1 ? "" : "s", padding, format_checksums(card));
+      format_bytes(tensor_bytes), format_count(card.tensors.size(), "tensor"), padding,
+      format_checksums(card));
   if (!card.metadata.empty()) text += "\n" + format_metadata(card.metadata, console.width());
   if (!card.tensors.empty()) text += "\n" + format_tensors(card);
   console.print(text);

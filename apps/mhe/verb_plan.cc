@@ -15,6 +15,7 @@
 #include <mhe/error.h>
 #include <mhe/plan.h>
 
+#include "heads/head_spec.h"
 #include "units.h"
 #include "verb_plan_linear.h"
 #include "verbs.h"
@@ -275,7 +276,7 @@ LinearPlanFlags linear_flags_of(const PlanFlags& flags) {
   linear.options.lengths = flags.options.lengths;
   if (flags.options.candidates) {
     linear.options.candidates = static_cast<std::int32_t>(
-        std::min<std::uint64_t>(*flags.options.candidates, train::kMaxCandidates));
+        std::min<std::uint64_t>(*flags.options.candidates, heads::kMaxParents));
   }
   if (!flags.ram.empty()) linear.ram_bytes = parse_bytes(flags.ram);
   linear.json = flags.json;

@@ -27,7 +27,7 @@ struct PredictFlags {
   DataFlags data;
   std::optional<std::size_t> k;
   std::optional<float> threshold;
-  double tail = 0;
+  SessionOptions session;
   std::size_t threads = 0;
   bool json = false;
 };
@@ -55,6 +55,7 @@ void run_predict(Console& console, const PredictFlags& flags) {
   const auto context = console.make_context(flags.threads);
   const auto opened = open_sound_model(*context, flags.model);
   const model::Model& model = *opened;
+  predict::check_beam(model, flags.session.beam);
   data::ReadOptions input = make_read_options(flags.data, flags.input);
   input.live = flags.input == "-";
   predict::adapt_to_model(model, input);
@@ -67,7 +68,7 @@ void run_predict(Console& console, const PredictFlags& flags) {
   data::RowBatch batch;
   while (reader->next(batch)) {
     Ragged<predict::Prediction> found =
-        predict::predict_batch(*context, model, batch, k, flags.tail);
+        predict::predict_batch(*context, model, batch, k, flags.session);
     std::string text;
     for (std::size_t row = 0; row < found.rows(); ++row) {
       const std::string id = schema.has_ids ? std::string(string_at(batch.ids, row))
@@ -99,7 +100,7 @@ std::function<void(Console&)> add_predict(CLI::App& command) {
       .add_option("--threshold", flags->threshold,
                   "Only labels whose probability is at least this, from 0 to 1")
       ->check(check_probability);
-  add_tail_flag(command, flags->tail);
+  add_session_flags(command, flags->session);
   command.add_flag("--json", flags->json, "Print a JSON object a row");
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
   add_data_flags(command, flags->data);

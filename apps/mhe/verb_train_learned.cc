@@ -45,7 +45,7 @@ std::string describe_encoder(const encoders::EncoderSpec& spec) {
   std::string text = fmt::format("{} inputs to {} features", format_count(spec.num_inputs),
                                  format_count(spec.dim));
   const std::size_t hidden = spec.layers - 1;
-  if (hidden > 0) text += fmt::format(", {} residual layer{}", hidden, hidden == 1 ? "" : "s");
+  if (hidden > 0) text += ", " + format_count(hidden, "residual layer");
   return text;
 }
 
@@ -62,8 +62,8 @@ std::string_view kind_of_judges(const LearnedTask& task) {
 
 void tell(Console& console, const LearnedTask& task, const train::LearnedReport& report) {
   if (report.resumed_epochs > 0) {
-    console.say(fmt::format("took {} finished epoch{} over from the interrupted run",
-                            report.resumed_epochs, report.resumed_epochs == 1 ? "" : "s"));
+    console.say(fmt::format("took {} over from the interrupted run",
+                            format_count(report.resumed_epochs, "finished epoch")));
   }
   if (report.trimmed_labels > 0) {
     console.say(fmt::format("left out {} labels of fewer than {} rows",

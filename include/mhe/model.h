@@ -56,12 +56,16 @@ class Model {
   std::shared_ptr<const Impl> impl_;  // shared by copies and sessions: the model is immutable
 };
 
-/// How a session ranks labels.
+/// How a session finds labels and ranks them.
 struct SessionOptions {
   /// From 0 to 1: how much rare labels are favoured. Labels rank by probability times
   /// (1 / propensity)^tail, where the propensity follows from a label's training rows; this trades
   /// P@k for PSP@k. Probabilities stay what they are, so they need not fall along the list.
   double tail = 0;
+  /// How many nodes of each level a cascade follows, up to 1,000,000; 0: as many as the model was
+  /// trained to. More find better labels and take longer. Other heads have no beam: they refuse
+  /// any but 0.
+  std::size_t beam = 0;
 };
 
 /// Predicts with a model; holds the memory that takes, so one for each thread. Allocates nothing
@@ -72,7 +76,7 @@ struct SessionOptions {
 /// does not take.
 class Session {
  public:
-  /// Throws kInvalidArgument for options out of range.
+  /// Throws kInvalidArgument for options out of range, or a beam that the model does not have.
   explicit Session(const Model& model, const SessionOptions& options = {});
   ~Session();
   Session(Session&& other) noexcept;

@@ -8,6 +8,7 @@
 
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "data/line_error.h"
 
@@ -22,12 +23,6 @@ constexpr std::array<std::string_view, 11> kLabelNames = {
     "labels", "label",      "tags",     "tag",     "classes",   "class",
     "target", "categories", "category", "targets", "target_ind"};
 constexpr std::array<std::string_view, 2> kIdNames = {"id", "uid"};
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 // The columns as a message lists them, made printable.
 std::string list_of(const std::vector<std::string>& names) {

@@ -165,7 +165,7 @@ class CascadeHead final : public DenseHead {
     const bool is_last = level + 1 == nodes_.num_levels();
     if (!is_last || work.loss == Loss::kSoftmax) {
       pass.score(context, tables_[level], work.features,
-                 is_last ? GroupPass::Scored::kShared : GroupPass::Scored::kAll);
+                 is_last ? GroupPass::Groups::kShared : GroupPass::Groups::kAll);
       if (work.loss == Loss::kSoftmax) pass.normalize(context);
     }
     if (!is_last) choose_later_parents(context, pass, level);

@@ -138,10 +138,10 @@ void GroupPass::score_group(const RowTable& table, const Group& group, const flo
 }
 
 void GroupPass::score(const Context& context, const RowTable& table, const MatrixView& features,
-                      Scored which) {
+                      Groups which) {
   scores_.resize(pairs_.size() * num_children_);
   scratch_.resize(context.threads());
-  if (which == Scored::kShared) mark_late_groups();
+  if (which == Groups::kShared) mark_late_groups();
   split_groups();
   parallel_blocks(context, shared_.size(), 1, [&](const Block& one) {
     const Group& group = groups_[shared_[one.begin]];
@@ -291,18 +291,18 @@ double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group&
   return loss;
 }
 
-void GroupPass::add_feature_gradients(const Context& context, const LevelWork& work) const {
+void GroupPass::add_feature_gradients(const Context& context, const LevelWork& work) {
   const std::size_t dim = work.features.num_columns;
-  const std::vector<float> ones(pairs_.size(), 1.0F);
-  parallel_blocks(context, work.features.num_rows, kGroupedExampleGrain,
-                  [&](const Block& examples) {
-                    for (std::size_t example = examples.begin; example < examples.end; ++example) {
-                      const std::span<const std::uint32_t> pairs = pairs_of(example);
-                      kernels::add_weighted_rows(
-                          {pair_gradients_.data(), dim, pairs, std::span(ones).first(pairs.size())},
-                          work.feature_gradient[example].data());
-                    }
-                  });
+  if (ones_.size() < pairs_.size()) ones_.resize(pairs_.size(), 1.0F);
+  parallel_blocks(
+      context, work.features.num_rows, kGroupedExampleGrain, [&](const Block& examples) {
+        for (std::size_t example = examples.begin; example < examples.end; ++example) {
+          const std::span<const std::uint32_t> pairs = pairs_of(example);
+          kernels::add_weighted_rows(
+              {pair_gradients_.data(), dim, pairs, std::span(ones_).first(pairs.size())},
+              work.feature_gradient[example].data());
+        }
+      });
 }
 
 double GroupPass::backward(const Context& context, RowTable& table, const LevelWork& work) {

@@ -35,7 +35,7 @@ class GroupPass {
               std::size_t batch);
 
   /// Which groups score() does.
-  enum class Scored {
+  enum class Groups {
     kAll,
     /// All but those that backward() can score itself: an example alone with its parent waits for
     /// nothing else. Their rows then come from memory once, not twice.
@@ -43,7 +43,7 @@ class GroupPass {
   };
   /// Scores of pairs, kept for backward().
   void score(const Context& context, const RowTable& table, const MatrixView& features,
-             Scored which);
+             Groups which);
 
   /// By parent, then by example.
   [[nodiscard]] std::span<const Pair> pairs() const noexcept { return pairs_; }
@@ -102,7 +102,7 @@ class GroupPass {
   double run_chunk(RowTable& table, const LevelWork& work, const Group& group,
                    const float* features, const Chunk& chunk, Scratch& scratch);
   double run_group(RowTable& table, const LevelWork& work, const Group& group, Scratch& scratch);
-  void add_feature_gradients(const Context& context, const LevelWork& work) const;
+  void add_feature_gradients(const Context& context, const LevelWork& work);
 
   std::vector<Pair> pairs_;
   SortByKey<Pair> sort_pairs_;
@@ -117,6 +117,7 @@ class GroupPass {
   std::vector<float> scores_;          // [pair][child]
   std::vector<float> log_sums_;        // [example]
   std::vector<float> pair_gradients_;  // [pair][dim]
+  std::vector<float> ones_;            // as many as there were pairs at most
   std::vector<double> group_loss_;
   std::vector<Scratch> scratch_;  // [worker]
 };

@@ -16,6 +16,10 @@
 
 namespace mhe::heads {
 
+/// Parents kept a level at most, of a beam or as candidates in training: beyond any number of
+/// groups.
+inline constexpr std::int32_t kMaxParents = 1'000'000;
+
 /// What training minimises, a mean over the examples of a batch.
 enum class Loss : std::uint8_t {
   kSoftmax,  ///< cross-entropy; an example of several labels: the mean over them

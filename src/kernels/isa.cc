@@ -9,18 +9,10 @@
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
+#include "base/ascii.h"
 #include "base/check.h"
 
 namespace mhe::kernels {
-namespace {
-
-bool is_same_word(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-}  // namespace
 
 std::vector<std::string_view> isas_here() {
   std::vector<std::string_view> names;
@@ -32,7 +24,7 @@ std::vector<std::string_view> isas_here() {
 
 void use_isa(std::string_view name) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    if (!is_same_word(name, hwy::TargetName(target))) continue;
+    if (!equal_ignoring_case(name, hwy::TargetName(target))) continue;
     hwy::DisableTargets(~target);
     hwy::GetChosenTarget().DeInit();  // the next call chooses anew
     return;

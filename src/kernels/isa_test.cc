@@ -9,6 +9,7 @@
 
 #include <mhe/error.h>
 
+#include "base/ascii.h"
 #include "kernels/dual_sweep.h"
 
 namespace mhe::kernels {
@@ -17,7 +18,7 @@ namespace {
 TEST(Isa, IsTheOneAskedFor) {
   const std::string last(isas_here().back());
   std::string small = last;
-  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  for (char& c : small) c = to_lower(c);
   use_isa(small);
   EXPECT_EQ(isa_in_use(), last);
   hwy::DisableTargets(0);

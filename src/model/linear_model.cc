@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/linear_model.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -101,6 +102,13 @@ LinearModel::LinearModel(ModelFile file) : Model(std::move(file), kKind) {
     members_[m].search = search;
   }
   if (neighbours_.weight > 0) load_neighbours();
+}
+
+HeadKind LinearModel::head_kind() const noexcept {
+  const bool is_tree =
+      std::any_of(members_.begin(), members_.end(),
+                  [](const LinearMember& member) { return member.levels.size() > 1; });
+  return is_tree ? HeadKind::kCascade : HeadKind::kOneHot;
 }
 
 void LinearModel::load_searches() {

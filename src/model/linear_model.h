@@ -61,6 +61,7 @@ class LinearModel final : public Model {
   /// if they are damaged predictions are wrong, but finite. ModelFile::verify() finds damage.
   explicit LinearModel(ModelFile file);
 
+  [[nodiscard]] HeadKind head_kind() const noexcept override;
   /// At least one.
   [[nodiscard]] std::span<const LinearMember> members() const noexcept { return members_; }
   /// The members, and the neighbours if there are any.

@@ -17,6 +17,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <mhe/ids.h>
+#include <mhe/plan.h>
 
 #include "data/reader.h"
 #include "labels/names.h"
@@ -80,6 +81,8 @@ class Model {
   [[nodiscard]] const FeatureWeightsView& feature_weights() const noexcept {
     return feature_weights_;
   }
+  /// How labels are coded. A linear cascade of one level is one-hot.
+  [[nodiscard]] virtual HeadKind head_kind() const noexcept = 0;
   /// From the members' mean score to a probability.
   [[nodiscard]] const metrics::Calibration& calibration() const noexcept { return calibration_; }
   [[nodiscard]] std::uint64_t training_rows() const noexcept { return training_rows_; }

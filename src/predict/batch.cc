@@ -91,8 +91,8 @@ void check_schema(const model::Model& model, const data::Schema& schema, std::st
 }
 
 Ragged<Prediction> predict_batch(const Context& context, const model::Model& model,
-                                 const data::RowBatch& batch, std::size_t k, double tail,
-                                 const SeeRow& see_row) {
+                                 const data::RowBatch& batch, std::size_t k,
+                                 const SessionOptions& options, const SeeRow& see_row) {
   if (batch.rows > 0) check_input(model, batch);
   // Rows a block: some milliseconds, or less where few rows are to be shared by all threads.
   const std::size_t grain = std::clamp<std::size_t>(batch.rows / (4 * context.threads()), 1, 64);
@@ -100,7 +100,7 @@ Ragged<Prediction> predict_batch(const Context& context, const model::Model& mod
   std::vector<std::unique_ptr<Predictor>> predictors(context.threads());
   parallel_blocks(context, batch.rows, grain, [&](const Block& block) {
     auto& predictor = predictors[block.worker];
-    if (!predictor) predictor = std::make_unique<Predictor>(model, tail);
+    if (!predictor) predictor = std::make_unique<Predictor>(model, options);
     std::vector<std::string_view> fields(field_names(model).size());
     for (std::size_t row = block.begin; row < block.end; ++row) {
       parts[block.index].push_row(predict_row(*predictor, batch, row, fields, k));

@@ -28,10 +28,11 @@ void check_input(const model::Model& model, const data::RowBatch& batch);
 using SeeRow = std::function<void(std::size_t row, const Predictor& predictor)>;
 
 /// The k best labels of every row, found on all threads. A single text is taken for each field of a
-/// model that has several. `tail` is that of Predictor. Throws kInvalidData if the rows are not of
-/// the kind the model takes.
+/// model that has several. Throws kInvalidData if the rows are not of the kind the model takes, and
+/// what Predictor does.
 [[nodiscard]] Ragged<Prediction> predict_batch(const Context& context, const model::Model& model,
                                                const data::RowBatch& batch, std::size_t k,
-                                               double tail = 0, const SeeRow& see_row = {});
+                                               const SessionOptions& options = {},
+                                               const SeeRow& see_row = {});
 
 }  // namespace mhe::predict

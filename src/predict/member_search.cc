@@ -45,23 +45,26 @@ std::size_t search_depth(std::size_t num_members, std::size_t k) noexcept {
   return num_members == 1 ? k : 2 * k + 10;
 }
 
-std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k) {
+std::span<Prediction> MemberSearch::search(const SparseRow& query, std::size_t k,
+                                           std::size_t beam) {
   constexpr std::size_t kBesideNeighbours = 50;  // these often know labels that cascades rank low
   k = std::min(k, num_labels_);
   found_.clear();
   if (neighbours_.weight == 0) {
-    search_cascades(query, search_depth(members_.size(), k));
+    search_cascades(query, search_depth(members_.size(), k), beam);
     return rank_found(found_, members_.size(), k);
   }
-  search_cascades(query, std::max(2 * k + 10, kBesideNeighbours));
+  search_cascades(query, std::max(2 * k + 10, kBesideNeighbours), beam);
   merge_labels(found_, members_.size());
   add_neighbours(query);
   return best_of(found_, k);
 }
 
-void MemberSearch::search_cascades(const SparseRow& query, std::size_t depth) {
+void MemberSearch::search_cascades(const SparseRow& query, std::size_t depth, std::size_t beam) {
   for (const model::LinearMember& member : members_) {
-    heads::search_beam(member.levels, query, depth, member.search, beam_);
+    heads::BeamOptions options = member.search;
+    if (beam > 0) options.beam = beam;
+    heads::search_beam(member.levels, query, depth, options, beam_);
     if (&member == members_.data()) best_nodes_.assign(beam_.best.begin(), beam_.best.end());
     for (const heads::ScoredNode& node : beam_.beam) {
       const std::uint32_t label = member.label_at[node.node];

@@ -35,14 +35,15 @@ class MemberSearch {
   /// The k labels of the highest score, best first, equal ones by the smaller id; valid until the
   /// next call. It is the mean of the cascades' scores, mixed with the share of the neighbours as
   /// their weight says. The query has length 1. A label that a cascade does not rank among its best
-  /// counts as 0 there.
-  [[nodiscard]] std::span<Prediction> search(const SparseRow& query, std::size_t k);
+  /// counts as 0 there. `beam` 0: that of each cascade.
+  [[nodiscard]] std::span<Prediction> search(const SparseRow& query, std::size_t k,
+                                             std::size_t beam = 0);
 
   /// The best node of each level of the first cascade in the last search.
   [[nodiscard]] std::span<const std::uint32_t> best_choices() const noexcept { return best_nodes_; }
 
  private:
-  void search_cascades(const SparseRow& query, std::size_t depth);
+  void search_cascades(const SparseRow& query, std::size_t depth, std::size_t beam);
   void add_neighbours(const SparseRow& query);
 
   std::span<const model::LinearMember> members_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "heads/head_spec.h"
 #include "matrix/normalize.h"
 #include "model/learned_model.h"
 #include "model/linear_model.h"
@@ -22,10 +23,21 @@ std::variant<MemberSearch, LearnedSearch> make_search(const model::Model& model)
 
 }  // namespace
 
-Predictor::Predictor(const model::Model& model, double tail)
+void check_beam(const model::Model& model, std::size_t beam) {
+  if (beam == 0) return;
+  require(beam <= heads::kMaxParents, "a beam of {}; expected 1 to {}, or 0", beam,
+          heads::kMaxParents);
+  require(model.head_kind() == HeadKind::kCascade,
+          "a beam of {}; the model has none: its head is {}, and only cascades have one", beam,
+          head_kind_name(model.head_kind()));
+}
+
+Predictor::Predictor(const model::Model& model, const SessionOptions& options)
     : model_(model),
       search_(make_search(model)),
-      tail_(model.label_counts(), model.training_rows(), tail) {
+      tail_(model.label_counts(), model.training_rows(), options.tail),
+      beam_(options.beam) {
+  check_beam(model, beam_);
   if (model.vectorizer() != nullptr) text_.emplace(*model.vectorizer());
 }
 
@@ -47,15 +59,15 @@ std::span<const Prediction> Predictor::predict(const SparseRow& features, std::s
     model_.feature_weights().apply(features.columns, normalized_);
   }
   const SparseRow query = {features.columns, normalized_};
-  return finish(std::visit([&](auto& search) { return search.search(query, depth(k)); }, search_),
-                k);
+  return finish(
+      std::visit([&](auto& search) { return search.search(query, depth(k), beam_); }, search_), k);
 }
 
 std::span<const Prediction> Predictor::predict(std::span<const float> features, std::size_t k) {
   auto* learned = std::get_if<LearnedSearch>(&search_);
   require(learned != nullptr && model_.input_kind() == data::InputKind::kDense,
           "a dense vector; the model was trained on something else");
-  return finish(learned->search(features, depth(k)), k);
+  return finish(learned->search(features, depth(k), beam_), k);
 }
 
 std::span<const Prediction> Predictor::finish(std::span<Prediction> found, std::size_t k) const {

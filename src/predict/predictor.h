@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <mhe/model.h>
+
 #include "matrix/sparse.h"
 #include "model/model.h"
 #include "predict/learned_search.h"
@@ -18,13 +20,16 @@
 
 namespace mhe::predict {
 
+/// Throws kInvalidArgument unless `beam` is 0 or the model is a cascade, which may have it.
+void check_beam(const model::Model& model, std::size_t beam);
+
 /// Predicts with a shared model. Holds the scratch space, so one per thread; allocates nothing once
 /// it has seen the largest input. The model must outlive it.
 class Predictor {
  public:
-  /// `tail` from 0 to 1: how much rare labels are favoured, see TailWeights. Throws
-  /// kInvalidArgument for another.
-  explicit Predictor(const model::Model& model, double tail = 0);
+  /// Throws kInvalidArgument for a tail or beam out of range, or a beam that the model does not
+  /// have.
+  explicit Predictor(const model::Model& model, const SessionOptions& options = {});
 
   /// The k best labels, best first, equal scores by the smaller id; valid until the next call.
   /// Their probabilities are the same whatever the tail, so with one they need not fall. Features
@@ -54,6 +59,7 @@ class Predictor {
   const model::Model& model_;
   std::variant<MemberSearch, LearnedSearch> search_;
   TailWeights tail_;
+  std::size_t beam_;
   std::optional<text::Vectorizer::Scratch> text_;
   std::vector<float> normalized_;
 };

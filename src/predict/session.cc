@@ -81,7 +81,7 @@ bool Model::takes_dense_vectors() const noexcept {
 }
 
 Session::Session(const Model& model, const SessionOptions& options)
-    : impl_(new Impl{model.impl_, predict::Predictor(*model.impl_->model, options.tail)}) {}
+    : impl_(new Impl{model.impl_, predict::Predictor(*model.impl_->model, options)}) {}
 Session::~Session() = default;
 Session::Session(Session&& other) noexcept = default;
 Session& Session::operator=(Session&& other) noexcept = default;

@@ -4,19 +4,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/check.h"
-#include "tasks/lines.h"
 
 namespace mhe::tasks {
 namespace {
 
 constexpr std::size_t kLargestStanza = 16U << 20U;
 constexpr std::size_t kMostFields = 1000;  // finding a field takes a look at each
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return to_lower(x) == to_lower(y); });
-}
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
@@ -28,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string_view Stanza::operator[](std::string_view name) const {
   for (const auto& [field, value] : fields_) {
-    if (same_name(field, name)) return value;
+    if (equal_ignoring_case(field, name)) return value;
   }
   return {};
 }
@@ -69,7 +64,7 @@ void Deb822Reader::add_line(std::string_view line, Stanza& stanza) const {
   }
   const std::string_view name = line.substr(0, colon);
   for (const auto& [field, value] : stanza.fields_) {
-    if (same_name(field, name)) {
+    if (equal_ignoring_case(field, name)) {
       fail(ErrorCode::kInvalidData, "{}: the field {} comes twice in its paragraph", place(), name);
     }
   }

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/parallel.h"
 #include "tasks/lines.h"
 #include "text/hash.h"
@@ -148,9 +149,7 @@ std::uint64_t remove_rare_labels(Rows& rows) {
 std::string label_of_word(std::string_view word) {
   std::string label = squeeze_blanks(word);
   if (label.find(',') != std::string::npos || placed_words(label).empty()) return {};
-  std::transform(label.begin(), label.end(), label.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::transform(label.begin(), label.end(), label.begin(), to_lower);
   return label;
 }
 

@@ -39,11 +39,6 @@ class LineReader {
 /// All of a source. Throws kResourceLimit beyond `most` bytes.
 [[nodiscard]] std::string read_all(data::ByteSource& source, std::size_t most);
 
-/// Of the letters A to Z; other bytes stay as they are.
-[[nodiscard]] constexpr char to_lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 /// `text` without white space at its ends and with single blanks inside.
 [[nodiscard]] std::string squeeze_blanks(std::string_view text);
 

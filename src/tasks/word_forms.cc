@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "tasks/lines.h"
 

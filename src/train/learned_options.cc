@@ -13,7 +13,7 @@
 
 #include "base/check.h"
 #include "encoders/encoder_spec.h"
-#include "train/linear_options.h"
+#include "heads/head_spec.h"
 #include "train/options_json.h"
 
 namespace mhe::train {
@@ -71,9 +71,10 @@ void check_head(const LearnedOptions& options) {
   require((options.candidates < 0 && options.beam == 0) || kind == HeadKind::kCascade,
           "candidates and a beam belong to cascade heads");
   require_within<std::size_t>("rank", options.rank, 1, 4096);
-  require(
-      options.candidates == -1 || (options.candidates >= 1 && options.candidates <= kMaxCandidates),
-      "candidates {}; expected 1 to {}, or -1", options.candidates, kMaxCandidates);
+  require(options.candidates == -1 ||
+              (options.candidates >= 1 && options.candidates <= heads::kMaxParents),
+          "candidates {}; expected 1 to {}, or -1", options.candidates, heads::kMaxParents);
+  require_within<std::size_t>("beam", options.beam, 0, heads::kMaxParents);
   require(options.parent_power >= 0 && options.parent_power <= 100,
           "parent power {}; expected 0 to 100", options.parent_power);
   require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "heads/head_spec.h"
 #include "train/name_rows.h"
 #include "train/options_json.h"
 #include "train/weigh_features.h"
@@ -43,12 +44,13 @@ void validate(const LinearOptions& options) {
   for (const std::uint32_t length : options.lengths) {
     require(length > 0, "a head of length 0");
   }
-  require(options.candidates >= -1 && options.candidates <= kMaxCandidates,
-          "candidates {}; expected 0 to {}, or -1", options.candidates, kMaxCandidates);
+  require(options.candidates >= -1 && options.candidates <= heads::kMaxParents,
+          "candidates {}; expected 0 to {}, or -1", options.candidates, heads::kMaxParents);
   require(options.leaf != 1, "leaf 1; expected at least 2, or 0");
   require(options.ensemble >= 1 && options.ensemble <= 64, "ensemble {}; expected 1 to 64",
           options.ensemble);
-  require(options.beam >= 1, "beam 0; expected at least 1");
+  require(options.beam >= 1 && options.beam <= heads::kMaxParents, "beam {}; expected 1 to {}",
+          options.beam, heads::kMaxParents);
   require(options.parent_power >= 0 && std::isfinite(options.parent_power),
           "parent power {}; expected 0 or more", options.parent_power);
   require(options.loss_weight >= 0 && std::isfinite(options.loss_weight),

@@ -16,8 +16,6 @@
 
 namespace mhe::train {
 
-inline constexpr std::int32_t kMaxCandidates = 1'000'000;  ///< beyond any number of groups
-
 struct LinearOptions {
   std::string head = "auto";             ///< cascade, onehot (no tree), or by rule
   std::vector<std::uint32_t> lengths;    ///< of the heads; empty: by rule from the number of labels

@@ -59,7 +59,9 @@ TEST(LinearOptions, SayWhatIsWrong) {
   EXPECT_EQ(complaint_about([](auto& o) { o.leaf = 1; }), "leaf 1; expected at least 2, or 0");
   EXPECT_EQ(complaint_about([](auto& o) { o.ensemble = 0; }), "ensemble 0; expected 1 to 64");
   EXPECT_EQ(complaint_about([](auto& o) { o.ensemble = 65; }), "ensemble 65; expected 1 to 64");
-  EXPECT_EQ(complaint_about([](auto& o) { o.beam = 0; }), "beam 0; expected at least 1");
+  EXPECT_EQ(complaint_about([](auto& o) { o.beam = 0; }), "beam 0; expected 1 to 1000000");
+  EXPECT_EQ(complaint_about([](auto& o) { o.beam = 1'000'001; }),
+            "beam 1000001; expected 1 to 1000000");
   EXPECT_EQ(complaint_about([](auto& o) { o.parent_power = -1; }),
             "parent power -1; expected 0 or more");
   EXPECT_EQ(complaint_about([](auto& o) { o.loss_weight = -1; }),

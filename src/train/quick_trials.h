@@ -16,6 +16,7 @@
 namespace mhe::train {
 
 inline constexpr std::size_t kMostJudges = 2000;  ///< rows; more tell little and cost time
+inline constexpr std::size_t kFewestRows = 200;   ///< of a sample; fewer would choose by chance
 inline constexpr double kShareOfJudges = 0.2;
 
 using Gains = std::vector<double>;  ///< nDCG@5 of each row that judges
@@ -37,14 +38,12 @@ class QuickTrials {
   /// Rows of the sample.
   [[nodiscard]] static std::size_t sample_rows(const Examples& examples);
   /// Whether there are so many that they do not choose by chance.
-  [[nodiscard]] bool are_enough() const noexcept { return rows_ >= kEnough; }
+  [[nodiscard]] bool are_enough() const noexcept { return rows_ >= kFewestRows; }
   /// Of the same rows for each call; options are complete. Where there are few rows, others judge
   /// in turn.
   [[nodiscard]] Gains gains_with(const LinearOptions& options);
 
  private:
-  static constexpr std::size_t kEnough = 200;
-
   const Context& context_;
   const Examples& examples_;
   std::size_t num_labels_;

@@ -41,7 +41,7 @@ class TailTest : public ::testing::Test {
 TEST_F(TailTest, RanksByWeightedProbabilitiesAndKeepsThem) {
   constexpr double kTail = 0.5;
   Predictor plain(*model_);
-  Predictor tailed(*model_, kTail);
+  Predictor tailed(*model_, {.tail = kTail});
   const TailWeights weights(model_->label_counts(), model_->training_rows(), kTail);
   bool differs = false;
   for (std::size_t row = 0; row < rows_.rows(); ++row) {
@@ -66,7 +66,7 @@ TEST_F(TailTest, RanksByWeightedProbabilitiesAndKeepsThem) {
 }
 
 TEST_F(TailTest, AShorterListIsTheBeginningOfALongerOne) {
-  Predictor tailed(*model_, 1.0);
+  Predictor tailed(*model_, {.tail = 1});
   for (std::size_t row = 0; row < rows_.rows(); ++row) {
     const auto ten = tailed.predict(rows_.features[row], 10);
     const std::vector<Prediction> longer(ten.begin(), ten.end());
@@ -79,7 +79,7 @@ TEST_F(TailTest, AShorterListIsTheBeginningOfALongerOne) {
 TEST_F(TailTest, IsAnOptionOfSessions) {
   const Model model = Model::open(dir_.file("m.mhe"));
   Session session(model, {.tail = 0.5});
-  Predictor tailed(*model_, 0.5);
+  Predictor tailed(*model_, {.tail = 0.5});
   const SparseRow row = rows_.features[0];
   const auto found = session.predict(SparseInput{row.columns, row.values}, 5);
   const auto expected = tailed.predict(row, 5);

@@ -165,12 +165,11 @@ class WeightSearch {
 
 std::string choose_feature_weights(const Context& context, const TrainingSet& set,
                                    const LinearOptions& options) {
-  constexpr std::size_t kEnough = 200;  // rows; fewer would choose by chance
-  if (set.examples.rows() < kEnough || is_weighted_by_rarity(set.examples.features)) {
+  if (set.examples.rows() < kFewestRows || is_weighted_by_rarity(set.examples.features)) {
     return std::string(kNone);
   }
   const Sample sample = take_sample(set.examples, set.names.size(), context.seed());
-  if (sample.rows.rows() < kEnough || sample.num_labels < 2) return std::string(kNone);
+  if (sample.rows.rows() < kFewestRows || sample.num_labels < 2) return std::string(kNone);
   return std::string(WeightSearch(context, sample, options).run());
 }
 

@@ -37,8 +37,8 @@ void seal(std::span<std::byte> bytes) {
   mhe::model::seal_header(bytes.first(kLengthBytes + length));
 }
 
-void predict_with(const mhe::model::Model& model, double tail) {
-  mhe::predict::Predictor predictor(model, tail);
+void predict_with(const mhe::model::Model& model, const mhe::SessionOptions& options) {
+  mhe::predict::Predictor predictor(model, options);
   const std::vector<std::uint32_t> columns = {0, 1, 2, 7, 20};
   const std::vector<float> values = {1, -2, 0.5F, 1, 3};
   std::vector<std::string_view> fields;
@@ -60,8 +60,9 @@ void predict_with(const mhe::model::Model& model, double tail) {
 void use(std::span<const std::byte> bytes) {
   const auto model = mhe::model::Model::make(mhe::model::ModelFile(
       mhe::model::SafetensorsFile(mhe::MappedFile::in_memory(bytes, "fuzz.mhe"))));
-  predict_with(*model, 0);
-  predict_with(*model, 0.5);  // looks deeper, and at the counts of labels
+  predict_with(*model, {});
+  predict_with(*model, {.tail = 0.5});  // looks deeper, and at the counts of labels
+  if (model->head_kind() == mhe::HeadKind::kCascade) predict_with(*model, {.beam = 100});
 }
 
 }  // namespace
