@@ -21,7 +21,6 @@ Plan plan_of(const TimedHead& head, const TimingOptions& options) {
   plan.head = head.kind;
   plan.dim = options.dim;
   plan.batch = options.batch;
-  plan.precision = Precision::kFp32;
   if (head.kind == HeadKind::kCascade) plan.candidates = options.candidates;
   return make_plan(plan);
 }

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 
 struct PlanFlags {
   std::string head;
-  std::string precision;
+  std::string precision = "fp32";
   std::string ram;
   PlanOptions options;
   bool json = false;
@@ -65,7 +65,7 @@ Plan plan_from(const PlanFlags& flags) {
     options.head = !by_default ? parse_head_kind(flags.head)
                    : subsets   ? HeadKind::kProduct
                                : HeadKind::kCascade;
-    if (!flags.precision.empty()) options.precision = parse_precision(flags.precision);
+    options.precision = parse_precision(flags.precision);
     return make_plan(options);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kInvalidArgument) throw UsageError(error.what());
@@ -308,9 +308,12 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
   command.add_option("--inner-dim", options.inner_dim,
                      "Cascade: width after level 1; default: dim");
   command.add_option("--candidates", options.candidates,
-                     "Cascade: parents kept (10); sampling: groups (1)");
+                     "Cascade: parents kept (20); sampling: groups (1)");
   command.add_option("--batch", options.batch, "Examples trained at once")->capture_default_str();
-  command.add_option("--precision", flags->precision, "fp32 or bf16; default: fp32 if it fits");
+  command
+      .add_option("--precision", flags->precision,
+                  "fp32, as mhe train has it, or bf16: what half the bytes a weight would save")
+      ->capture_default_str();
   command.add_option("--ram", flags->ram, "Most memory to train the head, such as 2G");
   command.add_option("--latency-us", options.latency_us,
                      "Most time to score one example, microseconds");
@@ -321,7 +324,7 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
       ->description("Number of labels, such as 30938 or 1e6; with DATA: its label column");
   command.footer(
       "If --ram or --latency-us cannot be kept, what is left open gives way in this\n"
-      "order: bf16 rows, more heads, a narrower cascade. docs/plan.md has the formulas.");
+      "order: more heads, a narrower cascade. docs/plan.md has the formulas.");
   return [flags, &command](Console& console) {
     if (flags->linear.input.empty()) {
       run_plan(console, *flags);

@@ -45,10 +45,11 @@ struct PlanOptions {
   std::uint64_t dim = 512;                 ///< width d of the feature vector
   std::optional<std::uint64_t> inner_dim;  ///< cascade: width d_h of levels 2 and on; none: d, less
                                            ///< if the budgets ask
-  std::optional<std::uint64_t> candidates;  ///< K parents a level (cascade, 10), groups an example
+  std::optional<std::uint64_t> candidates;  ///< K parents a level (cascade, 20), groups an example
                                             ///< (sampling, 1)
   std::uint64_t batch = 256;                ///< examples trained at once
-  std::optional<Precision> precision;       ///< none: fp32, bf16 if the budgets ask
+  Precision precision = Precision::kFp32;   ///< training has kFp32; the other tells what half the
+                                            ///< bytes a weight would save
   std::optional<std::uint64_t> ram_bytes;   ///< to train the head
   std::optional<double> latency_us;         ///< to score one example alone
   double memory_gb_per_s = 23;  ///< the machine, for latency: as measured on a 2-core Intel server
@@ -82,14 +83,12 @@ struct Plan {
 };
 
 /// Chooses what is open and computes the costs. Heads: as few as possible. If a budget is broken,
-/// gives way in this order: bf16 rows, more heads, narrower inner levels. Throws kInvalidArgument
-/// for options that contradict each other and kResourceLimit, with the least that is needed and
-/// what was allowed, if nothing fits.
+/// gives way in this order: more heads, narrower inner levels, as training does. Throws
+/// kInvalidArgument for options that contradict each other and kResourceLimit, with the least that
+/// is needed and what was allowed, if nothing fits.
 ///
 /// Plans are for heads with dense rows. The rows of the `linear` encoder are sparse and as long as
-/// pruning leaves them, which depends on the data; such heads will be planned from a sample: train
-/// a few parents, measure non-zeros per row and scale by rows. That needs the solver and comes with
-/// it.
+/// pruning leaves them, which depends on the data: `mhe plan DATA` looks at it.
 [[nodiscard]] Plan make_plan(const PlanOptions& options);
 
 /// D = prod_{h=2..H} (n_h * ... * n_H) / n_{h-1}: how many labels share what a head predicts. For

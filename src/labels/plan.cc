@@ -30,7 +30,7 @@ constexpr std::array<std::pair<HeadKind, std::string_view>, 4> kHeadNames = {{
 }};
 constexpr std::uint64_t kMaxDim = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMaxBatch = std::uint64_t{1} << 24;
-constexpr std::uint64_t kDefaultParents = 10;     // the authors' scripts use 10 to 75
+constexpr std::uint64_t kDefaultParents = 20;  // docs/decisions/0009 has other values
 constexpr std::uint64_t kNarrowestInnerDim = 16;  // one AVX-512 register of floats
 constexpr std::size_t kBitsPerHead = 5;           // the paper: 5 bits a head on COCO, 4 on VOC
 // A batch of a sampling head touches at most an eighth of the groups: the paper's speed-up.
@@ -138,11 +138,6 @@ std::vector<std::uint64_t> inner_dims(const PlanOptions& options) {
   return dims;
 }
 
-std::vector<Precision> precisions(const PlanOptions& options) {
-  if (options.precision) return {*options.precision};
-  return {Precision::kFp32, Precision::kBf16};
-}
-
 LabelSpace space_of(const PlanOptions& options, std::uint64_t num_heads, std::uint64_t inner_dim) {
   if (options.num_binary_labels > 0) {
     if (options.lengths.empty()) {
@@ -222,12 +217,10 @@ Choice choose(const PlanOptions& options, std::vector<Choice>& tried) {
   for (const std::uint64_t inner_dim : inner_dims(options)) {
     for (const std::uint64_t num_heads : head_counts(options)) {
       const LabelSpace space = space_of(options, num_heads, inner_dim);
-      for (const Precision precision : precisions(options)) {
-        const HeadShape shape = {options.head,           space,         options.dim, inner_dim,
-                                 candidates_of(options), options.batch, precision};
-        tried.push_back({shape, labels::head_cost(shape, options)});
-        if (fits(tried.back().cost, options)) return tried.back();
-      }
+      const HeadShape shape = {options.head,           space,         options.dim, inner_dim,
+                               candidates_of(options), options.batch, options.precision};
+      tried.push_back({shape, labels::head_cost(shape, options)});
+      if (fits(tried.back().cost, options)) return tried.back();
     }
   }
   const auto least = [&](double HeadCost::*what) {

@@ -211,7 +211,6 @@ TEST(MakePlan, TakesTheFewestHeadsByDefault) {
 
 TEST(MakePlan, TakesMoreHeadsWhenTheBudgetAsks) {
   PlanOptions options = product(1000000, 0);
-  options.precision = Precision::kFp32;
   const double two_heads = make_plan(options).cost.train_bytes;
   options.ram_bytes = static_cast<std::uint64_t>(two_heads) - 1;
   const Plan plan = make_plan(options);
@@ -220,17 +219,17 @@ TEST(MakePlan, TakesMoreHeadsWhenTheBudgetAsks) {
   EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("1000 x 1000")));
 }
 
-TEST(MakePlan, StoresCascadeRowsInBf16AndThenNarrowerWhenTheBudgetAsks) {
+TEST(MakePlan, NarrowsTheRowsOfACascadeWhenTheBudgetAsks) {
   PlanOptions options;
   options.num_labels = 1000000;
   options.ram_bytes = 2000000000;
   Plan plan = make_plan(options);
-  EXPECT_EQ(plan.precision, Precision::kBf16);
-  EXPECT_EQ(plan.inner_dim, 512U);
+  EXPECT_EQ(plan.precision, Precision::kFp32);
+  EXPECT_EQ(plan.inner_dim, 256U);
   EXPECT_EQ(plan.space.num_heads(), 2U);
   options.ram_bytes = 400000000;
   plan = make_plan(options);
-  EXPECT_EQ(plan.inner_dim, 128U);
+  EXPECT_EQ(plan.inner_dim, 64U);
   EXPECT_LE(plan.cost.train_bytes, 4e8);
 }
 
@@ -253,7 +252,6 @@ TEST(MakePlan, SaysTheLeastWhenNothingFits) {
 
 TEST(MakePlan, MeetsALatencyBudgetWithMoreHeads) {
   PlanOptions options = product(100000000, 0);
-  options.precision = Precision::kFp32;
   options.latency_us = make_plan(options).cost.predict_us / 10;
   const Plan plan = make_plan(options);
   EXPECT_GT(plan.space.num_heads(), 2U);

@@ -17,8 +17,6 @@
 namespace mhe::train {
 namespace {
 
-// Parents that an example trains. With 10, rows see too few rivals: docs/decisions/0009.
-constexpr std::uint64_t kCandidates = 20;
 // Of a path whose nodes are scored one by one. Its level sees the rivals of a label, so that the
 // parent has little to add: docs/decisions/0009 has other values.
 constexpr float kSigmoidParentPower = 0.3F;
@@ -76,12 +74,8 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
                      : options.lengths;
   plan.dim = dim;
   if (options.inner_dim > 0) plan.inner_dim = options.inner_dim;
-  if (plan.head == HeadKind::kCascade) {
-    plan.candidates =
-        options.candidates > 0 ? static_cast<std::uint64_t>(options.candidates) : kCandidates;
-  }
+  if (options.candidates > 0) plan.candidates = static_cast<std::uint64_t>(options.candidates);
   plan.batch = options.batch;
-  plan.precision = mhe::Precision::kFp32;
   return plan;
 }
 
@@ -98,8 +92,8 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
     spec.candidates = options.candidates > 0
                           ? static_cast<std::size_t>(options.candidates)
                           : std::min<std::size_t>(plan.candidates, spec.lengths.front());
+    if (spec.loss == heads::Loss::kSigmoid) spec.parent_power = kSigmoidParentPower;
   }
-  if (spec.loss == heads::Loss::kSigmoid) spec.parent_power = kSigmoidParentPower;
   if (options.parent_power > 0) spec.parent_power = options.parent_power;
   spec.extra_groups = options.extra_groups;
   spec.rank = options.rank;
