@@ -30,7 +30,7 @@ constexpr std::array<std::pair<HeadKind, std::string_view>, 4> kHeadNames = {{
 }};
 constexpr std::uint64_t kMaxDim = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMaxBatch = std::uint64_t{1} << 24;
-constexpr std::uint64_t kDefaultParents = 20;  // docs/decisions/0009 has other values
+constexpr std::uint64_t kDefaultParents = 20;     // docs/decisions/0009 has other values
 constexpr std::uint64_t kNarrowestInnerDim = 16;  // one AVX-512 register of floats
 constexpr std::size_t kBitsPerHead = 5;           // the paper: 5 bits a head on COCO, 4 on VOC
 // A batch of a sampling head touches at most an eighth of the groups: the paper's speed-up.
@@ -217,7 +217,7 @@ Choice choose(const PlanOptions& options, std::vector<Choice>& tried) {
   for (const std::uint64_t inner_dim : inner_dims(options)) {
     for (const std::uint64_t num_heads : head_counts(options)) {
       const LabelSpace space = space_of(options, num_heads, inner_dim);
-      const HeadShape shape = {options.head,           space,         options.dim, inner_dim,
+      const HeadShape shape = {options.head,           space,         options.dim,      inner_dim,
                                candidates_of(options), options.batch, options.precision};
       tried.push_back({shape, labels::head_cost(shape, options)});
       if (fits(tried.back().cost, options)) return tried.back();

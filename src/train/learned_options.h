@@ -65,8 +65,7 @@ struct LearnedOptions {
     v("heads", heads, "how many heads; 0: as few as there can be");
     v("ensemble", ensemble, "train so many and average their scores");
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
-    v("candidates", candidates,
-      "cascade: parents an example trains; -1: 20, or all there are");
+    v("candidates", candidates, "cascade: parents an example trains; -1: 20, or all there are");
     v("beam", beam, "parents kept a level while predicting; 0: as in training");
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");
