@@ -73,6 +73,7 @@ class Training {
     for (; state_.member < options_.ensemble; next_member()) {
       if (members_.size() == state_.member) start_member();
       train_member(members_.back());
+      members_.back().end_training();
     }
   }
 
@@ -239,6 +240,9 @@ class Training {
     copy_.set_count(state_.copy_count);
     checkpoint->load(all_arrays());
     has_checkpoint_ = true;
+    for (std::size_t m = 0; m < std::min(state_.member, members_.size()); ++m) {
+      members_[m].end_training();
+    }
     for (const auto& epochs : state_.epochs) resumed_epochs_ += epochs.size();
   }
 
