@@ -28,7 +28,7 @@ compare() {  # DATA, then flags for both
 }
 
 compare_learned() {  # DATA, then flags
-  "$MHE" train "$1" --encoder "${encoder:-bag}" --dim 256 --epochs 1 --threads 2 --json --out m.mhe "${@:2}" >train.json
+  "$MHE" train "$1" --encoder "${encoder:-bag}" --dim "${dim:-256}" --epochs 1 --threads 2 --json --out m.mhe "${@:2}" >train.json
   agree "$* model" "$(number planned_model_mb train.json)" "$(number model_mb train.json)"
   agree "$* RAM" "$(number planned_train_mb train.json)" "$(number peak_rss_mb train.json)"
 }
@@ -58,8 +58,18 @@ for data in many.txt single.txt; do  # sigmoid and softmax
   compare_learned $data --head cascade --order clustered
   compare_learned $data --head product
 done
+for data in many.txt single.txt; do
+  compare_learned $data --head sampling --batch 1024 --extra-groups 40
+  compare_learned $data --head onehot --ensemble 3
+  compare_learned $data --head product --order clustered
+done
 compare_learned single.txt --head product --rank 32
-compare_learned single.txt --head product --redundant-heads 12 --code-epochs 1
+for data in many.txt single.txt; do
+  for order in "--order product" "--code-epochs 1" "--order random"; do
+    compare_learned $data --head product --redundant-heads 12 $order
+  done
+  compare_learned $data --head product --order product
+done
 # Dense rows take more while they are read than while they are trained on.
 awk 'BEGIN { for (i = 0; i < 6000; ++i) {
   printf "{\"label\":\"l%d\",\"features\":[", i % 500
@@ -67,6 +77,8 @@ awk 'BEGIN { for (i = 0; i < 6000; ++i) {
   print "]}"
 } }' >dense.jsonl
 encoder=dense compare_learned dense.jsonl --head cascade
+# Members that are done keep their weights only.
+encoder=dense dim=768 compare_learned dense.jsonl --head cascade --hidden-layers 3 --ensemble 4
 
 # A budget below the data is refused while reading, one below the training before it starts.
 if "$MHE" train wide.txt --out r.mhe --ram 15M 2>error.txt; then

@@ -222,6 +222,20 @@ train::LinearReport train_or_say_how_to_go_on(const Context& context,
   }
 }
 
+// A page is written last: it would take the place of what was trained, or of the data.
+void check_report(const TrainFlags& flags) {
+  if (flags.report.empty()) return;
+  const std::filesystem::path report = std::filesystem::absolute(flags.report).lexically_normal();
+  for (const std::string& other : {flags.out, flags.input, flags.data.label_file, flags.valid}) {
+    std::error_code ignored;  // one of them does not exist
+    if (!other.empty() && (report == std::filesystem::absolute(other).lexically_normal() ||
+                           (std::filesystem::is_regular_file(report, ignored) &&
+                            std::filesystem::equivalent(report, other, ignored)))) {
+      throw UsageError(fmt::format("--report {} would take the place of {}", flags.report, other));
+    }
+  }
+}
+
 void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   if (!flags.config.empty()) apply_config(command, flags.config);
   for (const char* needed : {"DATA", "--out"}) {
@@ -229,6 +243,7 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
       throw UsageError(fmt::format("{} is required (see mhe train --help)", needed));
     }
   }
+  check_report(flags);
   const std::string encoder =
       choose_encoder(command, flags.learned, make_read_options(flags.data, flags.input));
   if (encoder != "linear") {

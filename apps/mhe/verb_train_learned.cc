@@ -170,6 +170,7 @@ train::LearnedOptions make_learned_options(const CLI::App& command, const Learne
     MHE_ASSERT(*found->second.second == typeid(value));
     value = *static_cast<const std::decay_t<decltype(value)>*>(found->second.first);
   });
+  if (options.head == "auto") options.head = train::LearnedOptions().head;
   return options;
 }
 

@@ -226,6 +226,19 @@ void Encoder::backward(const Context& context, MatrixView gradient, const Encode
   }
 }
 
+void Encoder::end_training() {
+  batch_ = {};
+  tapes_ = std::vector<Tape>(spec_.layers);
+  for (std::vector<float>* values : {&scaled_, &features_, &lengths_, &gradient_, &by_linear_}) {
+    *values = std::vector<float>();
+  }
+  if (table_) table_->release_scratch();
+  for (DenseLayer& layer : layers_) {
+    layer.weight_parameters().first = std::vector<float>();
+    layer.weight_parameters().second = std::vector<float>();
+  }
+}
+
 std::vector<EncoderArray> Encoder::arrays() {
   std::vector<EncoderArray> arrays;
   const std::vector<ParameterShape> shapes = parameter_shapes(spec_);

@@ -66,6 +66,9 @@ class Encoder {
   /// Moves the parameters down dLoss/dF of the last forward(), which had the same step.
   void backward(const Context& context, MatrixView gradient, const EncoderStep& step);
 
+  /// Frees what only training needs, moments and what a batch left: there is no step after it.
+  void end_training();
+
   /// All arrays that training changes and those of the input's scaling, in a fixed order;
   /// parameters as parameter_shapes() has them.
   [[nodiscard]] std::vector<EncoderArray> arrays();

@@ -34,6 +34,9 @@ class FeatureBatch {
   /// Their ranges ascend. How features are shared out to parts means nothing.
   [[nodiscard]] std::span<const Part> parts() const noexcept { return parts_; }
 
+  /// Frees the parts; assign() makes them anew.
+  void release_scratch() { parts_ = std::vector<Part>(); }
+
  private:
   void cut_ranges(std::span<const SparseRow> inputs);
   void fill_part(std::span<const SparseRow> inputs, std::size_t index);

@@ -62,6 +62,8 @@ class TableLayer {
   void update(const Context& context, std::span<const SparseRow> inputs, MatrixView gradient,
               const TableOptimizer& optimizer, float learning_rate);
   void update_bias(MatrixView gradient, const LayerOptimizer& optimizer, const LayerStep& step);
+  /// Frees what update() keeps for the next one.
+  void release_scratch() { batch_.release_scratch(); }
 
   [[nodiscard]] std::vector<float>& rows() noexcept { return rows_; }
   [[nodiscard]] std::vector<float>& row_state() noexcept { return row_state_; }

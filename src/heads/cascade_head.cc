@@ -75,6 +75,15 @@ class CascadeHead final : public DenseHead {
     for (RowTable& table : projections_) table.visit_state(visit);
   }
 
+  void release_scratch() override {
+    first_pass_ = FlatPass();
+    group_passes_ = std::vector<GroupPass>(group_passes_.size());
+    for (std::vector<float>* values :
+         {&first_scores_, &projected_, &projected_gradient_, &row_gradients_}) {
+      *values = std::vector<float>();
+    }
+  }
+
  protected:
   double run(const Context& context, const HeadBatch& batch, const HeadStep& step,
              MatrixSpan gradient, Update update) override {

@@ -83,6 +83,9 @@ class DenseHead {
   /// All arrays that training changes, in a fixed order.
   virtual void visit_state(const std::function<void(const StateArray&)>& visit) = 0;
 
+  /// Frees what steps keep for the next one; a step after it takes it anew.
+  virtual void release_scratch() = 0;
+
  protected:
   explicit DenseHead(HeadSpec spec) : spec_(std::move(spec)) {}
   enum class Update : std::uint8_t { kYes, kNo };

@@ -77,6 +77,8 @@ class FlatHead final : public DenseHead {
     table_.visit_state(visit);
   }
 
+  void release_scratch() override { pass_ = FlatPass(); }
+
  protected:
   double run(const Context& context, const HeadBatch& batch, const HeadStep& step,
              MatrixSpan gradient, Update update) override {

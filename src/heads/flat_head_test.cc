@@ -238,10 +238,26 @@ TEST(SamplingHead, GroupsThatWereDrawnCountForThoseThatWereNot) {
   }
 }
 
+TEST(SamplingHead, GradientIsTheSlopeOfTheLoss) {
+  const Context context({.threads = 1});
+  for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
+    for (const HeadSetup& setup : {kPlainDescent, kPaper}) {
+      HeadSpec spec = sampling(60, {12, 5}, 11, loss);
+      spec.extra_groups = 2;
+      const auto head = make_dense_head(context, spec, setup);
+      testing::randomize(*head, 3);
+      testing::RandomBatch batch(4, 11, 60, 2, 4);
+      testing::expect_slopes(*head, batch, context);
+    }
+  }
+}
+
 TEST(SamplingHead, GivesTheSameBitsForAnyNumberOfThreads) {
-  HeadSpec spec = sampling(3000, {60, 50}, 19, Loss::kSoftmax);
-  spec.extra_groups = 5;
-  testing::expect_same_bits(spec, {}, 20);
+  for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
+    HeadSpec spec = sampling(3000, {60, 50}, 19, loss);
+    spec.extra_groups = 5;
+    testing::expect_same_bits(spec, {}, 20);
+  }
 }
 
 TEST(FlatHeads, RefuseWhatCannotBe) {

@@ -48,14 +48,32 @@ std::size_t rows_per_block(std::size_t num_rows, std::size_t dim) {
   return std::clamp(ceil_div(num_rows, kMinBlocks), kLeastBlockRows, most);
 }
 
+std::size_t num_blocks(std::size_t num_ranges, std::size_t rows_per_range, std::size_t dim) {
+  return num_ranges * ceil_div(rows_per_range, rows_per_block(num_ranges * rows_per_range, dim));
+}
+
+// Room for numbers whose values do not matter: no more than asked for, and what was there goes
+// first. Groups that are sampled differ from step to step, and their scores may be most of what a
+// training takes.
+void make_room(std::vector<float>& values, std::size_t size) {
+  if (values.capacity() < size) values = std::vector<float>();
+  values.resize(size);
+}
+
 }  // namespace
 
 std::size_t FlatPass::work_bytes(std::size_t num_ranges, std::size_t rows_per_range,
                                  std::size_t dim, std::size_t batch) {
-  const std::size_t blocks =
-      num_ranges * ceil_div(rows_per_range, rows_per_block(num_ranges * rows_per_range, dim));
+  const std::size_t blocks = num_blocks(num_ranges, rows_per_range, dim);
   // Gradients of the parts, and the features turned.
   return sizeof(float) * dim * batch * (std::min(kMaxParts, blocks) + 1);
+}
+
+std::size_t FlatPass::score_bytes(std::size_t num_ranges, std::size_t rows_per_range,
+                                  std::size_t dim, std::size_t batch) {
+  // Beside the scores a maximum and a sum of each block.
+  const std::size_t blocks = num_blocks(num_ranges, rows_per_range, dim);
+  return sizeof(float) * batch * (num_ranges * rows_per_range + 2 * blocks);
 }
 
 std::span<const Positive> Targets::in_rows(std::size_t begin, std::size_t end) const {
@@ -122,9 +140,9 @@ void FlatPass::shift_block(const GroupShift& shift, const RowBlock& block, float
 void FlatPass::score(const Context& context, const RowTable& table, const MatrixView& features,
                      const GroupShift& shift) {
   turn_features(context, features);
-  scores_.resize(num_rows_ * batch_);
-  block_max_.resize(blocks_.size() * batch_);
-  block_sum_.resize(blocks_.size() * batch_);
+  make_room(scores_, num_rows_ * batch_);
+  make_room(block_max_, blocks_.size() * batch_);
+  make_room(block_sum_, blocks_.size() * batch_);
   parallel_blocks(context, blocks_.size(), 1, [&](const Block& one) {
     const RowBlock& block = blocks_[one.begin];
     float* scores = scores_.data() + block.offset * batch_;

@@ -36,6 +36,9 @@ class FlatPass {
   /// What a step holds beside the table and scores that are kept, for ranges of so many rows.
   [[nodiscard]] static std::size_t work_bytes(std::size_t num_ranges, std::size_t rows_per_range,
                                               std::size_t dim, std::size_t batch);
+  /// What score() keeps.
+  [[nodiscard]] static std::size_t score_bytes(std::size_t num_ranges, std::size_t rows_per_range,
+                                               std::size_t dim, std::size_t batch);
 
   /// Begins a step. The ranges ascend, do not overlap and are not empty.
   void select(std::span<const RowRange> ranges, std::size_t dim);

@@ -52,6 +52,12 @@ class ProductHead final : public DenseHead {
     table_.visit_state(visit);
   }
 
+  void release_scratch() override {
+    if (code_loss_) code_loss_.emplace(targets_.codes(), spec().lengths);
+    outputs_ = std::vector<float>();
+    scratch_.clear();
+  }
+
  protected:
   double run(const Context& context, const HeadBatch& batch, const HeadStep& step,
              MatrixSpan gradient, Update update) override {

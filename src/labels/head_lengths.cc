@@ -46,6 +46,10 @@ std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
 void check_count(std::uint64_t num_labels, std::size_t num_heads) {
   require(num_labels >= 2 && num_labels <= kMaxLabels, "expected 2 to 2^62 labels, got {}",
           num_labels);
+  require(num_heads == 1 || max_heads(num_labels) > 1,
+          "{} labels are too few for {} heads: a head needs at least two digits; a one-hot head "
+          "takes them",
+          num_labels, num_heads);
   require(num_heads >= 1 && num_heads <= max_heads(num_labels),
           "{} labels can be spread over 1 to {} heads, not {}: a head needs at least two digits",
           num_labels, max_heads(num_labels), num_heads);

@@ -17,8 +17,6 @@
 namespace mhe::train {
 namespace {
 
-constexpr std::size_t kCentroidWidth = 128;  // what product_codes() would make of wider ones
-
 // Sparse centroids in few dimensions: each feature is a vector of random signs.
 DenseMatrix project(const Context& context, const SparseMatrix& centroids) {
   DenseMatrix points;
@@ -64,6 +62,7 @@ DenseMatrix train_rows(const Context& context, const Examples& examples, Learned
     context.report({"learning what labels are alike", (step + 1) * options.batch,
                     trainer.total_steps() * options.batch, "rows"});
   }
+  trainer.end_training();
   DenseMatrix rows;
   rows.num_columns = plan.head.dim;
   for (const NamedArray& array : trainer.arrays()) {

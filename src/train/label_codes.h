@@ -15,6 +15,10 @@
 
 namespace mhe::train {
 
+/// Numbers of a centroid that digits are made from: random signs of so many dimensions keep the
+/// distances of sparse vectors.
+constexpr std::size_t kCentroidWidth = 128;
+
 /// Lengths of redundant heads: the root of the number of labels, rounded down if that is enough to
 /// tell them apart.
 [[nodiscard]] std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels,

@@ -3,6 +3,7 @@
 #include "train/learned_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <mhe/plan.h>
@@ -11,7 +12,9 @@
 #include "base/memory.h"
 #include "heads/code_loss.h"
 #include "heads/flat_pass.h"
+#include "labels/product_codes.h"
 #include "train/label_codes.h"
+#include "train/member_trainer.h"
 #include "train/memory_plan.h"
 
 namespace mhe::train {
@@ -119,19 +122,42 @@ std::uint64_t code_bytes(const heads::HeadSpec& spec) {
   return sizeof(std::uint32_t) * spec.num_labels * spec.lengths.size();
 }
 
-// What is there before the heads are: the one-hot head that digits come from, or centroids, and
-// points for clustering.
-std::uint64_t code_work_bytes(const heads::HeadSpec& spec, const LearnedOptions& options) {
+// One-hot rows that digits come from, while they are learned beside an encoder of their own.
+std::uint64_t code_training_bytes(const LearnedPlan& plan, std::size_t batch) {
+  const heads::HeadSpec& spec = plan.head;
+  using heads::FlatPass;
+  const std::uint64_t row = sizeof(float) * (spec.dim + 2);  // its bias and its state, too
+  const bool keeps_scores = spec.loss == heads::Loss::kSoftmax;
+  return plan.encoder_bytes + row * spec.num_labels +
+         FlatPass::work_bytes(1, spec.num_labels, spec.dim, batch) +
+         (keeps_scores ? FlatPass::score_bytes(1, spec.num_labels, spec.dim, batch) : 0);
+}
+
+// What is there before the heads are: the one-hot head that digits come from, or centroids; then
+// these rows, what of them earlier heads left, and the digits.
+std::uint64_t code_work_bytes(const LearnedPlan& plan, const Examples& examples,
+                              const LearnedOptions& options) {
+  const heads::HeadSpec& spec = plan.head;
   if (spec.code != heads::ProductCode::kTable) return 0;
   if (options.code_epochs == 0 && options.order == "random") return 0;
-  const std::uint64_t vector = sizeof(float) * spec.dim;
-  const std::uint64_t scores = sizeof(float) * options.batch;
-  return spec.num_labels * (2 * vector + std::max(scores, vector));
+  const std::size_t width = options.code_epochs > 0 ? spec.dim : kCentroidWidth;
+  const std::uint64_t row = sizeof(float) * width;
+  const std::uint64_t left =
+      sizeof(float) * std::min(width, labels::ProductCodeOptions().max_width);
+  constexpr std::uint64_t kPlaceOfCodes = 64;  // a label's place, leaning, and code in a hash table
+  const std::uint64_t coding = spec.num_labels * (row + left + kPlaceOfCodes) + code_bytes(spec);
+  if (options.code_epochs == 0) {
+    return std::max(coding, clustering_bytes(examples, spec) + spec.num_labels * row);
+  }
+  const std::uint64_t learned = parameter_bytes(plan.encoder);
+  return std::max({code_training_bytes(plan, options.batch),
+                   2 * (learned + spec.num_labels * row) + code_bytes(spec), learned + coding});
 }
 
 // Gradients of the outputs, one set a part of the labels.
 std::uint64_t code_loss_bytes(const heads::HeadSpec& spec, std::size_t batch) {
-  if (spec.code != heads::ProductCode::kTable) return 0;
+  const bool over_labels = spec.loss == heads::Loss::kSoftmax && spec.rank == 1;
+  if (spec.code != heads::ProductCode::kTable || !over_labels) return 0;
   std::uint64_t outputs = 0;
   for (const std::uint32_t length : spec.lengths) outputs += length;
   return sizeof(float) * outputs * batch * heads::CodeLoss::kParts;
@@ -150,16 +176,38 @@ std::uint64_t pair_bytes(const heads::HeadSpec& spec, std::size_t batch) {
   return sizeof(float) * batch * (pairs * spec.inner_dim + spec.lengths[0]);
 }
 
-// Sums of a step beside the scores: a batch against all rows, or the groups of its labels.
-std::uint64_t pass_bytes(const heads::HeadSpec& spec, std::size_t batch) {
-  if (spec.kind == HeadKind::kProduct) return 0;
-  if (spec.kind == HeadKind::kSampling) {
-    const std::size_t groups = std::min<std::size_t>(spec.lengths[0], batch);
-    return heads::FlatPass::work_bytes(groups, spec.lengths[1], spec.dim, batch);
+// Rows that a batch is scored on at once, side by side.
+struct ScoredRows {
+  std::size_t ranges = 0;
+  std::size_t rows_per_range = 0;
+};
+
+// Of a sampling head the groups of the batch's labels, in the mean over batches and orders, and the
+// extra ones.
+ScoredRows sampled_rows(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
+                        std::size_t batch) {
+  const auto hit = [](double chance, double times) {
+    return -std::expm1(times * std::log1p(-chance));
+  };
+  double seen = 0;  // different labels of a batch
+  for (const std::uint32_t count : count_labels(labels, spec.num_labels)) {
+    seen += hit(static_cast<double>(count) / static_cast<double>(labels.rows()),
+                static_cast<double>(std::min(batch, labels.rows())));
   }
-  const bool is_one_hot = spec.kind == HeadKind::kOneHot;
-  return heads::FlatPass::work_bytes(1, is_one_hot ? spec.num_labels : spec.lengths[0], spec.dim,
-                                     batch);
+  const double all = spec.lengths[0];
+  const double share = hit(seen / static_cast<double>(spec.num_labels), spec.lengths[1]);
+  const double groups =
+      std::min(all, std::ceil(all * share) + static_cast<double>(spec.extra_groups));
+  // Neighbours make one range: it begins where the group before was not drawn.
+  const double ranges = std::ceil(groups * (all - groups + 1) / all);
+  return {static_cast<std::size_t>(ranges),
+          static_cast<std::size_t>(std::ceil(groups / ranges * spec.lengths[1]))};
+}
+
+ScoredRows scored_rows(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
+                       std::size_t batch) {
+  if (spec.kind == HeadKind::kSampling) return sampled_rows(spec, labels, batch);
+  return {1, spec.kind == HeadKind::kOneHot ? spec.num_labels : spec.lengths[0]};
 }
 
 // Scores of a batch that the plan of a head counts, as softmax keeps them. Sigmoids of all labels
@@ -167,6 +215,29 @@ std::uint64_t pass_bytes(const heads::HeadSpec& spec, std::size_t batch) {
 std::uint64_t unkept_score_bytes(const PlanOptions& options, heads::Loss loss) {
   if (options.head != HeadKind::kOneHot || loss != heads::Loss::kSigmoid) return 0;
   return sizeof(float) * options.num_labels * options.batch;
+}
+
+// The scores that the plan of such a head counts: of one group an example, and always kept.
+std::uint64_t counted_score_bytes(const heads::HeadSpec& spec, std::size_t batch) {
+  const std::uint64_t rows =
+      spec.kind == HeadKind::kOneHot
+          ? spec.num_labels
+          : std::min<std::uint64_t>(spec.lengths[0], batch) * spec.lengths[1];
+  return sizeof(float) * batch * rows;
+}
+
+// Scores and sums of a step that the plan of a head does not count, or counts for nothing.
+std::int64_t pass_bytes(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
+                        std::size_t batch) {
+  if (spec.kind == HeadKind::kProduct) return 0;
+  const auto [ranges, rows] = scored_rows(spec, labels, batch);
+  auto bytes =
+      static_cast<std::int64_t>(heads::FlatPass::work_bytes(ranges, rows, spec.dim, batch));
+  if (spec.kind == HeadKind::kCascade) return bytes;
+  bytes -= static_cast<std::int64_t>(counted_score_bytes(spec, batch));
+  if (spec.loss == heads::Loss::kSigmoid) return bytes;  // made block by block
+  return bytes +
+         static_cast<std::int64_t>(heads::FlatPass::score_bytes(ranges, rows, spec.dim, batch));
 }
 
 std::uint64_t name_bytes(const TrainingSet& set) {
@@ -182,11 +253,12 @@ std::uint64_t name_bytes(const TrainingSet& set) {
 }
 
 // One head in training; groups of heads have tables and outputs of their own, on the same features.
-std::uint64_t step_bytes(const heads::HeadSpec& spec, const HeadCost& cost, std::size_t batch) {
+std::uint64_t step_bytes(const heads::HeadSpec& spec, const HeadCost& cost,
+                         const Ragged<LabelId>& labels, std::size_t batch) {
   const std::uint64_t features = sizeof(float) * 2 * batch * spec.dim;
   const auto one = static_cast<std::uint64_t>(cost.train_bytes);
   return one + (spec.rank - 1) * (one - features) + code_loss_bytes(spec, batch) +
-         pass_bytes(spec, batch) + pair_bytes(spec, batch);
+         pair_bytes(spec, batch) + static_cast<std::uint64_t>(pass_bytes(spec, labels, batch));
 }
 
 }  // namespace
@@ -223,11 +295,15 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   plan.head = make_head_spec(planned, set, options);
   const std::uint64_t head_parameters =
       options.rank * static_cast<std::uint64_t>(planned.cost.model_bytes) + code_bytes(plan.head);
-  plan.head_bytes = std::max({step_bytes(plan.head, planned.cost, options.batch) - unkept +
-                                  code_bytes(plan.head) + place_bytes,
+  const std::uint64_t clustering = options.order == "clustered" && ordered_labels > 0
+                                       ? clustering_bytes(set.examples, plan.head)
+                                       : 0;
+  const std::uint64_t step =
+      step_bytes(plan.head, planned.cost, set.examples.labels, options.batch);
+  plan.head_bytes = std::max({step + code_bytes(plan.head) + place_bytes, clustering,
                               head_parameters + place_bytes + kOrderBytes * ordered_labels,
                               head_parameters + place_bytes + kCountBytes * set.names.size(),
-                              code_work_bytes(plan.head, options)});
+                              code_work_bytes(plan, set.examples, options)});
   plan.member_bytes = encoder_parameters + head_parameters + place_bytes;
   plan.copy_bytes = has_copy ? encoder_parameters + head_parameters : 0;
   plan.train_bytes = plan.data_bytes + plan.encoder_bytes + plan.head_bytes + plan.copy_bytes +

@@ -78,6 +78,19 @@ SparseMatrix centroids_of(const Context& context, const Examples& examples,
                                  options);
 }
 
+std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& head) {
+  std::uint64_t terms = 0;  // before those of the same column are added up
+  for (std::size_t row = 0; row < examples.rows(); ++row) {
+    terms += examples.labels[row].size() *
+             (examples.are_dense() ? examples.dense.num_columns : examples.features[row].size());
+  }
+  constexpr std::uint64_t kTermBytes = sizeof(std::uint32_t) + sizeof(float);
+  // While they are put together an eighth is there twice; then a label's score and place.
+  constexpr std::uint64_t kLabelBytes = 40;
+  const std::uint64_t most = max_centroid_terms(head) * std::uint64_t{head.num_labels};
+  return kTermBytes * std::min(terms, most) * 9 / 8 + kLabelBytes * head.num_labels;
+}
+
 std::optional<labels::Order> make_label_order(const Context& context, const Examples& examples,
                                               const heads::HeadSpec& head,
                                               const LearnedOptions& options) {
@@ -214,6 +227,12 @@ double MemberTrainer::train_step(std::uint64_t step) {
   encoder_.backward(context_, gradient, encoder_step);
   add_to(seconds_.backward);
   return loss;
+}
+
+void MemberTrainer::end_training() {
+  encoder_.end_training();
+  head_->release_scratch();
+  gradient_ = std::vector<float>();
 }
 
 std::vector<NamedArray> MemberTrainer::arrays() {

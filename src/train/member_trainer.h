@@ -41,6 +41,9 @@ struct NamedArray {
 [[nodiscard]] SparseMatrix centroids_of(const Context& context, const Examples& examples,
                                         const heads::HeadSpec& head);
 
+/// The most memory that centroids_of() and an order made from them take.
+[[nodiscard]] std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& head);
+
 /// Whether the loss of a batch is no number or far beyond that of the first: bad batches are a few
 /// times worse than the start, a training that went astray gets worse without end.
 [[nodiscard]] bool has_diverged(double loss, double first_loss) noexcept;
@@ -70,6 +73,9 @@ class MemberTrainer {
   [[nodiscard]] std::span<const std::uint32_t> rows_of(std::uint64_t step);
   /// Of all steps so far.
   [[nodiscard]] const StepSeconds& seconds() const noexcept { return seconds_; }
+
+  /// Frees most of what only steps need: there is none after it.
+  void end_training();
 
   /// All arrays that training changes, in a fixed order.
   [[nodiscard]] std::vector<NamedArray> arrays();

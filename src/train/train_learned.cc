@@ -73,6 +73,7 @@ class Training {
     for (; state_.member < options_.ensemble; next_member()) {
       if (members_.size() == state_.member) start_member();
       train_member(members_.back());
+      members_.back().end_training();
     }
   }
 
@@ -239,6 +240,9 @@ class Training {
     copy_.set_count(state_.copy_count);
     checkpoint->load(all_arrays());
     has_checkpoint_ = true;
+    for (std::size_t m = 0; m < std::min(state_.member, members_.size()); ++m) {
+      members_[m].end_training();
+    }
     for (const auto& epochs : state_.epochs) resumed_epochs_ += epochs.size();
   }
 
@@ -292,8 +296,10 @@ LearnedReport train_learned(const Context& context, const data::ReadOptions& inp
                             const LearnedOptions& options, const LearnedRun& run) {
   validate(options);
   check_output(run.out);
+  check_not_input(run.out, input);
   ReadJudged read_judged;
   if (run.valid) {
+    check_not_input(run.out, *run.valid);
     read_judged = [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
   }
   return train_learned_on_set(
@@ -317,6 +323,8 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
       read_judged
           ? read_judged(set)
           : hold_out(set.examples, held_out_rows(options.held_out, report.rows), context.seed());
+  require(options.patience == 0 || judged.rows() > 0,
+          "patience {} has no rows to judge epochs by: none are held out", options.patience);
   report.plan = plan_learned(set, options, run.ram_bytes);
 
   Training training(context, set, judged, options, run, report.plan);

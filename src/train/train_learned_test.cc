@@ -290,6 +290,7 @@ TEST_F(TrainLearnedTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
       [](auto& options) { options.rank = 2; },
       [](auto& options) { options.candidates = 6; },  // of 5 groups
       [](auto& options) { options.swa = 0.5, options.patience = 1; },
+      [](auto& options) { options.held_out = 0, options.patience = 1; },
   };
   for (std::size_t i = 0; i < wrong.size(); ++i) {
     LearnedOptions options = quick("bag", "cascade");

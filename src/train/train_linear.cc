@@ -209,9 +209,20 @@ void check_output(const std::string& path) {
   }
 }
 
+void check_not_input(const std::string& path, const data::ReadOptions& input) {
+  for (const std::string& read : {input.path, input.label_path}) {
+    std::error_code ignored;  // one of them does not exist: not the same
+    if (!std::filesystem::is_regular_file(path, ignored)) continue;
+    require(!std::filesystem::equivalent(path, read, ignored),
+            "{} is the data itself, which the model would replace", path);
+  }
+}
+
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
                           const LinearOptions& options, const LinearRun& run) {
   check_before_reading(options, run);
+  check_not_input(run.out, input);
+  if (run.valid) check_not_input(run.out, *run.valid);
   if (run.tune_seconds > 0) return tune_and_train(context, input, options, run);
   ReadJudged read_judged;
   if (run.valid) {

@@ -66,6 +66,8 @@ LinearReport train_linear(const Context& context, const data::ReadOptions& input
 
 /// Throws kInvalidArgument or kIo if a model cannot be written there.
 void check_output(const std::string& path);
+/// Throws kInvalidArgument if the model would take the place of a file that is read.
+void check_not_input(const std::string& path, const data::ReadOptions& input);
 
 /// Gives the rows that choose the power of the path and calibrate, once the labels of the set are
 /// final.
