@@ -49,10 +49,11 @@ struct LinearOptions {
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
     v("candidates", candidates,
       "parents an example trains beyond its own; -1: 20 where rows have many features and no "
-      "lengths are given, else 10");
+      "lengths are given, else 10; learned encoders: 20 with its own");
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");
-    v("beam", beam, "nodes kept a level while predicting");
+    v("beam", beam,
+      "nodes kept a level while predicting; learned encoders: as many as candidates unless given");
     v("loss_weight", loss_weight,
       "C: what an error costs against large weights; 0: chosen on held-out rows, or 1");
     v("sweeps", cascade.solver.sweeps, "passes of the solver over a node's examples");
