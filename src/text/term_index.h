@@ -59,7 +59,7 @@ class TermIndex {
     Slot& slot = slots_[key.hash & mask_];
     const std::uint64_t difference = (slot.head.low ^ key.head.low) |
                                      (slot.head.high ^ key.head.high) | (slot.meta ^ meta_of(key));
-    return (difference == 0) & (key.spelling.size() <= kHeadBytes) ? &slot : nullptr;
+    return ((difference == 0) & (key.spelling.size() <= kHeadBytes)) ? &slot : nullptr;
   }
 
   /// The slot of a term, or null.
