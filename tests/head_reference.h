@@ -134,12 +134,18 @@ inline double reference_log_probability(heads::Loss loss, const std::vector<doub
 /// Where labels stand: [label]; empty: the label itself.
 using Positions = std::vector<std::uint64_t>;
 
-/// One-hot and MHS: all examples against the same rows. `chance`: that of a group to be among them
-/// if no label of the example is in it; where it is given, rows of other groups count as often as
-/// they are missing.
-inline ReferenceResult reference_flat(const heads::DenseHead& head, const heads::HeadBatch& batch,
-                                      const std::vector<std::size_t>& rows,
-                                      const Positions& positions, double chance = 1) {
+/// What an example of a one-hot or sampling head is scored on. `chance`: that of a group to be
+/// among the rows if no label of the example is in it; where it is given, rows of other groups
+/// count as often as they are missing.
+struct ReferenceRows {
+  std::vector<std::size_t> rows;
+  double chance = 1;
+};
+
+/// One-hot and MHS: each example against rows of its own.
+inline ReferenceResult reference_rows(const heads::DenseHead& head, const heads::HeadBatch& batch,
+                                      const std::vector<ReferenceRows>& scored,
+                                      const Positions& positions) {
   const std::size_t group_size = head.spec().lengths.back();
   ReferenceResult result;
   result.tables = reference_tables(head);
@@ -154,13 +160,22 @@ inline ReferenceResult reference_flat(const heads::DenseHead& head, const heads:
     for (const std::size_t row : true_rows) own_groups.insert(row / group_size);
     std::vector<double> gradient(x.size());
     // The example's own groups times the chance, for the others divided by it: the same softmax.
-    reference_level(head.spec().loss, weight, rows, true_rows, x, result.tables[""], gradient,
-                    result.loss, [&](std::size_t row) {
-                      return own_groups.count(row / group_size) > 0 ? std::log(chance) : 0.0;
+    const double log_chance = std::log(scored[e].chance);
+    reference_level(head.spec().loss, weight, scored[e].rows, true_rows, x, result.tables[""],
+                    gradient, result.loss, [&](std::size_t row) {
+                      return own_groups.count(row / group_size) > 0 ? log_chance : 0.0;
                     });
     result.feature_gradients.push_back(gradient);
   }
   return result;
+}
+
+/// The same with all examples against the same rows.
+inline ReferenceResult reference_flat(const heads::DenseHead& head, const heads::HeadBatch& batch,
+                                      const std::vector<std::size_t>& rows,
+                                      const Positions& positions, double chance = 1) {
+  return reference_rows(head, batch,
+                        std::vector<ReferenceRows>(batch.labels.size(), {rows, chance}), positions);
 }
 
 /// MHC for one example: adds to the result.

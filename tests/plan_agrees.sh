@@ -60,6 +60,7 @@ for data in many.txt single.txt; do  # sigmoid and softmax
 done
 for data in many.txt single.txt; do
   compare_learned $data --head sampling --batch 1024 --extra-groups 40
+  compare_learned $data --head sampling --batch 1024 --groups-per-example 3
   compare_learned $data --head onehot --ensemble 3
   compare_learned $data --head product --order clustered
 done

@@ -166,7 +166,7 @@ class CascadeHead final : public DenseHead {
   double run_later(const Context& context, const HeadBatch& batch, std::size_t level,
                    LevelWork& work) {
     GroupPass& pass = group_passes_[level - 1];
-    pass.select(pairs_, nodes_.num_nodes(level - 1), nodes_.length(level), batch.labels.size());
+    pass.select(pairs_, nodes_.num_nodes(level), nodes_.length(level), batch.labels.size());
     find_positives(batch, level);
     work.targets = {positives_, weights_};
     const MatrixSpan outer_gradient = work.feature_gradient;

@@ -1,8 +1,9 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One output a label: `onehot` scores all of them, `sampling` (MHS) the groups that a batch's
-// labels are in and some random ones, for all examples of the batch.
+// One output a label: `onehot` scores all of them, `sampling` (MHS) groups of them: those that a
+// batch's labels are in and some random ones, for all examples of the batch; or for each example
+// those that its own labels are in and some random ones (MHS-S).
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -12,9 +13,10 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "heads/flat_pass.h"
+#include "heads/group_pass.h"
+#include "heads/group_sampler.h"
 #include "heads/make_heads.h"
 #include "heads/row_table.h"
-#include "kernels/losses.h"
 
 namespace mhe::heads {
 namespace {
@@ -36,6 +38,10 @@ void check_spec(const HeadSpec& spec) {
   const std::uint64_t used = (spec.num_labels + size - 1) / size;
   require(spec.extra_groups < used, "{} extra groups of {}: all would be scored", spec.extra_groups,
           used);
+  require(spec.groups_per_example <= used, "{} groups an example of {} there are",
+          spec.groups_per_example, used);
+  require(spec.groups_per_example == 0 || spec.extra_groups == 0,
+          "groups are drawn for each example or for a batch, not both");
 }
 
 class FlatHead final : public DenseHead {
@@ -44,7 +50,8 @@ class FlatHead final : public DenseHead {
       : DenseHead(std::move(spec)),
         optimizer_(setup.optimizer),
         weigh_groups_(setup.weigh_groups),
-        table_(context, "", this->spec().num_labels, this->spec().dim) {
+        table_(context, "", this->spec().num_labels, this->spec().dim),
+        sampler_(this->spec().num_labels, this->spec().lengths.back()) {
     if (!setup.order || this->spec().kind == HeadKind::kOneHot) return;
     require(setup.order->num_labels() == this->spec().num_labels,
             "the order has {} labels, the head {}", setup.order->num_labels(),
@@ -77,20 +84,16 @@ class FlatHead final : public DenseHead {
     table_.visit_state(visit);
   }
 
-  void release_scratch() override { pass_ = FlatPass(); }
+  void release_scratch() override {
+    pass_ = FlatPass();
+    group_pass_ = GroupPass();
+  }
 
  protected:
   double run(const Context& context, const HeadBatch& batch, const HeadStep& step,
              MatrixSpan gradient, Update update) override {
     if (batch.labels.empty()) return 0;
     find_positives(batch);
-    if (spec().kind == HeadKind::kOneHot) {
-      ranges_.assign(1, {0, table_.num_rows()});
-    } else {
-      choose_groups(context, step);
-    }
-    pass_.select(ranges_, spec().dim);
-    if (spec().loss == Loss::kSoftmax) pass_.score(context, table_, batch.features, own_groups());
     LevelWork work;
     work.features = batch.features;
     work.targets = {positives_, weights_};
@@ -98,7 +101,9 @@ class FlatHead final : public DenseHead {
     work.weight = 1.0F / static_cast<float>(batch.labels.size());
     if (update == Update::kYes) work.move = {&optimizer_, step.learning_rate};
     work.feature_gradient = gradient;
-    return pass_.backward(context, table_, work);
+    RandomStream random(context.seed(), "head.groups", step.number);
+    return spec().groups_per_example > 0 ? run_own_groups(context, work, random)
+                                         : run_common_rows(context, work, random);
   }
 
  private:
@@ -117,68 +122,46 @@ class FlatHead final : public DenseHead {
     std::sort(positives_.begin(), positives_.end());
   }
 
-  void choose_groups(const Context& context, const HeadStep& step) {
-    const std::size_t size = spec().lengths[1];
-    const std::size_t num_groups = num_all_groups();
-    std::vector<std::uint32_t> groups;
-    for (const Positive& p : positives_) {
-      const auto group = static_cast<std::uint32_t>(p.row / size);
-      if (groups.empty() || groups.back() != group) groups.push_back(group);
+  // All examples against the same rows.
+  double run_common_rows(const Context& context, const LevelWork& work, RandomStream random) {
+    GroupShift shift;
+    if (spec().kind == HeadKind::kOneHot) {
+      ranges_.assign(1, {0, table_.num_rows()});
+    } else {
+      sampler_.choose_for_batch(positives_, spec().extra_groups, random, ranges_);
+      if (weigh_groups_) shift = sampler_.own_shift(positives_);
     }
-    const std::size_t wanted = std::min(num_groups, groups.size() + spec().extra_groups);
-    RandomStream random(context.seed(), "head.groups", step.number);
-    while (groups.size() < wanted) {
-      const auto group = static_cast<std::uint32_t>(random.below(num_groups));
-      const auto at = std::lower_bound(groups.begin(), groups.end(), group);
-      if (at == groups.end() || *at != group) groups.insert(at, group);
-    }
-    num_chosen_ = groups.size();
-    ranges_.clear();
-    for (const std::uint32_t group : groups) {
-      const std::size_t end = std::min(table_.num_rows(), (group + 1) * size);
-      if (!ranges_.empty() && ranges_.back().end == group * size) {
-        ranges_.back().end = end;
-      } else {
-        ranges_.push_back({group * size, end});
-      }
-    }
+    pass_.select(ranges_, spec().dim);
+    if (work.loss == Loss::kSoftmax) pass_.score(context, table_, work.features, shift);
+    return pass_.backward(context, table_, work);
   }
 
-  // An example's own groups are always among those chosen, another one with the chance q only. To
-  // count all others, those that were chosen weigh 1 / q: the softmax then is, in the mean, the one
-  // over all labels. Against them its own count q.
-  GroupShift own_groups() {
-    if (spec().kind == HeadKind::kOneHot || !weigh_groups_) return {};
-    own_groups_.clear();
-    const std::size_t num_groups = num_all_groups();
-    if (num_chosen_ < 2 || num_chosen_ == num_groups) return {};
-    const std::size_t size = spec().lengths[1];
-    for (const Positive& p : positives_) {
-      own_groups_.push_back({static_cast<std::uint32_t>(p.row / size), p.example});
+  // MHS-S: each example against groups of its own.
+  double run_own_groups(const Context& context, const LevelWork& work, RandomStream random) {
+    const bool softmax = work.loss == Loss::kSoftmax;
+    sampler_.choose_for_examples(
+        positives_, work.features.num_rows, spec().groups_per_example - 1, random,
+        softmax && weigh_groups_ ? GroupSampler::Weigh::kYes : GroupSampler::Weigh::kNo, pairs_);
+    group_pass_.select(pairs_, table_.num_rows(), sampler_.group_size(), work.features.num_rows);
+    if (softmax) {
+      group_pass_.score(context, table_, work.features, GroupPass::Groups::kShared);
+      group_pass_.normalize(context);
     }
-    std::sort(own_groups_.begin(), own_groups_.end());
-    own_groups_.erase(std::unique(own_groups_.begin(), own_groups_.end()), own_groups_.end());
-    const double chance =
-        static_cast<double>(num_chosen_ - 1) / static_cast<double>(num_groups - 1);
-    return {own_groups_, size, static_cast<float>(kernels::portable_log(chance))};
-  }
-
-  [[nodiscard]] std::size_t num_all_groups() const {
-    const std::size_t size = spec().lengths[1];
-    return (table_.num_rows() + size - 1) / size;
+    return group_pass_.backward(context, table_, work);
   }
 
   TableOptimizer optimizer_;
   bool weigh_groups_;
   RowTable table_;
+  GroupSampler sampler_;
   std::vector<std::uint32_t> row_of_;    // [label]; empty: the label itself
   std::vector<std::uint32_t> label_at_;  // [row]
   FlatPass pass_;
   std::vector<Positive> positives_;
   std::vector<float> weights_;
-  std::size_t num_chosen_ = 0;        // sampling: groups
-  std::vector<Positive> own_groups_;  // see own_groups()
   std::vector<RowRange> ranges_;
+  GroupPass group_pass_;  // of examples with groups of their own
+  std::vector<Pair> pairs_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "head_testing.h"
 #include "heads/dense_search.h"
+#include "heads/group_sampler.h"
 
 namespace mhe::heads {
 namespace {
@@ -257,7 +258,87 @@ TEST(SamplingHead, GivesTheSameBitsForAnyNumberOfThreads) {
     HeadSpec spec = sampling(3000, {60, 50}, 19, loss);
     spec.extra_groups = 5;
     testing::expect_same_bits(spec, {}, 20);
+    spec.extra_groups = 0;
+    spec.groups_per_example = 4;
+    testing::expect_same_bits(spec, {}, 20);
   }
+}
+
+// What an example is scored on: 395 labels in groups of 40, the last of 35.
+testing::ReferenceRows rows_of_groups(const std::set<std::size_t>& groups, double chance) {
+  testing::ReferenceRows scored;
+  for (const std::size_t group : groups) {
+    for (std::size_t i = group * 40; i < std::min<std::size_t>(395, group * 40 + 40); ++i) {
+      scored.rows.push_back(i);
+    }
+  }
+  scored.chance = chance;
+  return scored;
+}
+
+TEST(SamplingHead, WithOneGroupAnExampleScoresThoseOfItsOwnLabels) {
+  const Context context({.threads = 2});
+  for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
+    HeadSpec spec = sampling(395, {10, 40}, 7, loss);
+    spec.groups_per_example = 1;
+    const auto head = make_dense_head(context, spec, kPlainDescent);
+    testing::randomize(*head, 1);
+    testing::RandomBatch batch(60, 7, 395, 3, 11);  // so many that all groups are met
+    std::vector<testing::ReferenceRows> scored;
+    for (const std::span<const LabelId> labels : batch.view().labels) {
+      std::set<std::size_t> groups;
+      for (const LabelId label : labels) groups.insert(index_of(label) / 40);
+      scored.push_back(rows_of_groups(groups, 1));
+    }
+    const auto expected = testing::reference_rows(*head, batch.view(), scored, {});
+    testing::expect_step_of(*head, expected, batch, context);
+  }
+}
+
+TEST(SamplingHead, ScoresGroupsDrawnForEachExample) {
+  const Context context({.threads = 2, .seed = 5});
+  constexpr std::uint64_t kStepNumber = 3;
+  for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
+    for (const HeadSetup& setup : {kPlainDescent, kPaper}) {
+      HeadSpec spec = sampling(395, {10, 40}, 7, loss);
+      spec.groups_per_example = 3;
+      const auto head = make_dense_head(context, spec, setup);
+      testing::randomize(*head, 1);
+      testing::RandomBatch batch(9, 7, 395, 2, 11);
+      std::vector<Positive> positives;
+      for (std::uint32_t e = 0; e < 9; ++e) {
+        for (const LabelId label : batch.view().labels[e]) {
+          positives.push_back({static_cast<std::uint32_t>(label), e});
+        }
+      }
+      std::vector<Pair> pairs;
+      GroupSampler(395, 40).choose_for_examples(positives, 9, 2,
+                                                RandomStream(5, "head.groups", kStepNumber),
+                                                GroupSampler::Weigh::kNo, pairs);
+      std::vector<std::set<std::size_t>> groups(9);
+      for (const Pair& pair : pairs) groups[pair.example].insert(pair.parent);
+      const bool weighs = loss == Loss::kSoftmax && setup.weigh_groups;
+      std::vector<testing::ReferenceRows> scored;
+      for (const std::set<std::size_t>& own_and_two : groups) {
+        const double others = 10 - (static_cast<double>(own_and_two.size()) - 2);
+        scored.push_back(rows_of_groups(own_and_two, weighs ? 2 / others : 1));
+      }
+      const auto expected = testing::reference_rows(*head, batch.view(), scored, {});
+      testing::expect_step_of(*head, expected, batch, context, kStepNumber);
+      testing::expect_slopes(*head, batch, context);
+    }
+  }
+}
+
+TEST(SamplingHead, WithAllGroupsForEachExampleIsOneHot) {
+  const Context context({.threads = 1});
+  HeadSpec spec = sampling(395, {10, 40}, 7, Loss::kSoftmax);
+  spec.groups_per_example = 10;
+  const auto head = make_dense_head(context, spec, kPlainDescent);
+  testing::randomize(*head, 1);
+  testing::RandomBatch batch(5, 7, 395, 3, 11);
+  const auto expected = testing::reference_flat(*head, batch.view(), rows_between(0, 395), {});
+  testing::expect_step_of(*head, expected, batch, context);
 }
 
 TEST(FlatHeads, RefuseWhatCannotBe) {
@@ -275,6 +356,12 @@ TEST(FlatHeads, RefuseWhatCannotBe) {
   refused(sampling(100, {10, 0}, 4, Loss::kSoftmax));
   spec = sampling(100, {12, 10}, 4, Loss::kSoftmax);  // the last two groups are without a label
   spec.extra_groups = 10;
+  refused(spec);
+  spec.extra_groups = 0;
+  spec.groups_per_example = 11;
+  refused(spec);
+  spec.groups_per_example = 2;
+  spec.extra_groups = 1;
   refused(spec);
 }
 

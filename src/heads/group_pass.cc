@@ -26,11 +26,13 @@ constexpr std::size_t kGroupedExampleGrain = 16;
 
 }  // namespace
 
-void GroupPass::select(std::vector<Pair>& pairs, std::size_t num_parents, std::size_t num_children,
+void GroupPass::select(std::vector<Pair>& pairs, std::size_t num_rows, std::size_t num_children,
                        std::size_t batch) {
   std::swap(pairs_, pairs);
+  num_rows_ = num_rows;
   num_children_ = num_children;
   has_scores_ = false;
+  const std::size_t num_parents = (num_rows + num_children - 1) / num_children;
   sort_pairs_(pairs_, num_parents, [](const Pair& pair) { return pair.parent; });
   groups_.clear();
   example_begins_.assign(batch + 1, 0);
@@ -45,6 +47,10 @@ void GroupPass::select(std::vector<Pair>& pairs, std::size_t num_parents, std::s
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     example_pairs_[next[pairs_[i].example]++] = static_cast<std::uint32_t>(i);
   }
+}
+
+std::size_t GroupPass::children_of(std::uint32_t parent) const noexcept {
+  return std::min(num_children_, num_rows_ - parent * num_children_);
 }
 
 // Of an example that is alone with one parent, the group of that parent: all else that its softmax
@@ -69,7 +75,7 @@ std::span<const std::uint32_t> GroupPass::pairs_of(std::size_t example) const no
 }
 
 std::span<const float> GroupPass::scores(std::size_t pair) const noexcept {
-  return std::span(scores_).subspan(pair * num_children_, num_children_);
+  return std::span(scores_).subspan(pair * num_children_, children_of(pairs_[pair].parent));
 }
 
 void GroupPass::split_groups() {
@@ -131,10 +137,16 @@ void GroupPass::score_chunk(const RowTable& table, const float* features, std::s
 
 void GroupPass::score_group(const RowTable& table, const Group& group, const float* features,
                             Scratch& scratch) {
-  const std::size_t first_row = pairs_[group.begin].parent * num_children_;
+  const std::uint32_t parent = pairs_[group.begin].parent;
   float* values = scores_.data() + group.begin * num_children_;
-  score_chunk(table, features, group.size(), {first_row, num_children_, values, num_children_},
-              scratch);
+  score_chunk(table, features, group.size(),
+              {parent * num_children_, children_of(parent), values, num_children_}, scratch);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const float shift = pairs_[group.begin + i].shift;
+    if (shift == 0) continue;
+    float* of_pair = values + i * num_children_;
+    for (std::size_t j = 0; j < children_of(parent); ++j) of_pair[j] += shift;
+  }
 }
 
 void GroupPass::score(const Context& context, const RowTable& table, const MatrixView& features,
@@ -157,7 +169,8 @@ void GroupPass::normalize_example(std::size_t example, Scratch& scratch) {
   scratch.maxima.clear();
   scratch.sums.clear();
   for (const std::uint32_t pair : pairs) {
-    const kernels::MaxSum of_pair = kernels::max_sum(scores(pair).data(), num_children_);
+    const std::span<const float> of_children = scores(pair);
+    const kernels::MaxSum of_pair = kernels::max_sum(of_children.data(), of_children.size());
     scratch.maxima.push_back(of_pair.max);
     scratch.sums.push_back(of_pair.sum);
   }
@@ -274,11 +287,12 @@ double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group&
   }
   const std::size_t dim = table.dim();
   std::fill_n(pair_gradients_.data() + group.begin * dim, group.size() * dim, 0.0F);
-  const std::size_t first_row = pairs_[group.begin].parent * num_children_;
+  const std::uint32_t parent = pairs_[group.begin].parent;
+  const std::size_t num_children = children_of(parent);
   scratch.scores.resize(group.size() * kChunkRows);
   double loss = 0;
-  for (std::size_t begin = 0; begin < num_children_; begin += kChunkRows) {
-    Chunk chunk = {first_row + begin, std::min(kChunkRows, num_children_ - begin),
+  for (std::size_t begin = 0; begin < num_children; begin += kChunkRows) {
+    Chunk chunk = {parent * num_children_ + begin, std::min(kChunkRows, num_children - begin),
                    scratch.scores.data(), kChunkRows};
     if (has_scores_) {
       chunk.values = scores_.data() + group.begin * num_children_ + begin;

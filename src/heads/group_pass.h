@@ -22,16 +22,18 @@ namespace mhe::heads {
 struct Pair {
   std::uint32_t parent = 0;
   std::uint32_t example = 0;
-  float path = 0;  ///< log of what the parent's path is worth
+  float path = 0;   ///< log of what the parent's path is worth
+  float shift = 0;  ///< is added to the scores; kSoftmax only
 };
 
 /// Holds the scratch space of a step; one for each level. All results are the same for any number
 /// of threads.
 class GroupPass {
  public:
-  /// Begins a step with pairs by example, each once, of parents below `num_parents`; takes them
-  /// and leaves a vector to fill for the next.
-  void select(std::vector<Pair>& pairs, std::size_t num_parents, std::size_t num_children,
+  /// Begins a step with pairs by example, each once, on a table of `num_rows` rows, of which each
+  /// parent has `num_children`, the last maybe fewer; takes the pairs and leaves a vector to fill
+  /// for the next.
+  void select(std::vector<Pair>& pairs, std::size_t num_rows, std::size_t num_children,
               std::size_t batch);
 
   /// Which groups score() does.
@@ -87,6 +89,7 @@ class GroupPass {
     std::size_t stride = 0;
   };
 
+  [[nodiscard]] std::size_t children_of(std::uint32_t parent) const noexcept;
   void mark_late_groups();
   void split_groups();
   const float* gather(const Group& group, const MatrixView& features, Scratch& scratch) const;
@@ -112,9 +115,10 @@ class GroupPass {
   std::vector<std::uint8_t> is_late_;  // [example]: one of its groups is
   std::vector<std::uint32_t> example_begins_;
   std::vector<std::uint32_t> example_pairs_;
+  std::size_t num_rows_ = 0;
   std::size_t num_children_ = 0;
   bool has_scores_ = false;
-  std::vector<float> scores_;          // [pair][child]
+  std::vector<float> scores_;          // [pair][num_children_]
   std::vector<float> log_sums_;        // [example]
   std::vector<float> pair_gradients_;  // [pair][dim]
   std::vector<float> ones_;            // as many as there were pairs at most

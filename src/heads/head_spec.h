@@ -44,7 +44,10 @@ struct HeadSpec {
   Loss loss = Loss::kSoftmax;
   std::size_t candidates = 10;   ///< cascade: parents kept a level
   float parent_power = 1;        ///< cascade: how much the path counts in a label's score
-  std::size_t extra_groups = 0;  ///< sampling: random groups added to those of a batch (MHS-S: S-1)
+  std::size_t extra_groups = 0;  ///< sampling: random groups added to those of a batch
+  /// sampling: S of MHS-S, the groups that an example of one label is scored on; 0: a batch shares
+  /// the groups of all its examples
+  std::size_t groups_per_example = 0;
   std::size_t rank = 1;          ///< product: groups of heads that are summed, G of Eq. 9
   ProductCode code = ProductCode::kDigits;
 };

@@ -52,11 +52,17 @@ nlohmann::ordered_json to_json(const encoders::EncoderSpec& spec) {
 }
 
 nlohmann::ordered_json to_json(const heads::HeadSpec& spec) {
-  return {{"kind", head_kind_name(spec.kind)}, {"num_labels", spec.num_labels},
-          {"lengths", spec.lengths},           {"dim", spec.dim},
-          {"inner_dim", spec.inner_dim},       {"loss", name_of(kLosses, spec.loss)},
-          {"candidates", spec.candidates},     {"parent_power", spec.parent_power},
-          {"extra_groups", spec.extra_groups}, {"rank", spec.rank},
+  return {{"kind", head_kind_name(spec.kind)},
+          {"num_labels", spec.num_labels},
+          {"lengths", spec.lengths},
+          {"dim", spec.dim},
+          {"inner_dim", spec.inner_dim},
+          {"loss", name_of(kLosses, spec.loss)},
+          {"candidates", spec.candidates},
+          {"parent_power", spec.parent_power},
+          {"extra_groups", spec.extra_groups},
+          {"groups_per_example", spec.groups_per_example},
+          {"rank", spec.rank},
           {"code", name_of(kCodes, spec.code)}};
 }
 
@@ -85,6 +91,7 @@ heads::HeadSpec head_spec_from(const nlohmann::json& json) {
   json.at("candidates").get_to(spec.candidates);
   json.at("parent_power").get_to(spec.parent_power);
   json.at("extra_groups").get_to(spec.extra_groups);
+  spec.groups_per_example = json.value("groups_per_example", std::size_t{0});  // not always there
   json.at("rank").get_to(spec.rank);
   spec.code = value_of(kCodes, json.at("code").get<std::string>());
   require(!spec.lengths.empty() && spec.lengths.size() <= LabelSpace::kMaxHeads,

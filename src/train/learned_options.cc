@@ -64,8 +64,9 @@ void check_head(const LearnedOptions& options) {
               options.heads == options.lengths.size() || kind == HeadKind::kSampling,
           "{} heads and {} lengths", options.heads, options.lengths.size());
   require(options.rank == 1 || kind == HeadKind::kProduct, "a rank belongs to product heads");
-  require(options.extra_groups == 0 || kind == HeadKind::kSampling,
-          "extra groups belong to sampling heads");
+  require(
+      (options.extra_groups == 0 && options.groups_per_example == 0) || kind == HeadKind::kSampling,
+      "extra groups and groups per example belong to sampling heads");
   require(options.inner_dim == 0 || kind == HeadKind::kCascade,
           "an inner width belongs to cascade heads");
   require((options.candidates < 0 && options.beam == 0) || kind == HeadKind::kCascade,

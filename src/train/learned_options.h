@@ -41,8 +41,9 @@ struct LearnedOptions {
   std::size_t code_epochs = 0;   ///< product: of the one-hot head that digits come from
   bool powerset = false;         ///< product: heads predict sets of labels, as bits of their digits
   std::size_t extra_groups = 0;  ///< sampling: random groups beside those of a batch
-  bool weigh_groups = true;      ///< sampling, softmax: drawn groups count for the others
-  std::size_t epochs = 0;        ///< passes over the data; 0: by the number of rows
+  std::size_t groups_per_example = 0;  ///< sampling: S of MHS-S; 0: a batch shares its groups
+  bool weigh_groups = true;            ///< sampling, softmax: drawn groups count for the others
+  std::size_t epochs = 0;              ///< passes over the data; 0: by the number of rows
   std::size_t batch = 256;
   float learning_rate = 0;           ///< of tables: embeddings and rows of heads; 0: by their rule
   float layer_rate = 1e-3F;          ///< of dense layers and biases
@@ -94,6 +95,9 @@ struct LearnedOptions {
     v("powerset", powerset,
       "product: heads tell which of a few labels a row has, as bits of their digits");
     v("extra_groups", extra_groups, "sampling: random groups beside those of a batch");
+    v("groups_per_example", groups_per_example,
+      "sampling: groups an example of one label is scored on, its own and random ones (S of "
+      "MHS-S); 0: those of the whole batch");
     v("weigh_groups", weigh_groups,
       "sampling, softmax: groups that were drawn count for those that were not");
     v("epochs", epochs, "passes over the data; 0: 10, or as many as make 1,000 steps, at most 60");

@@ -99,6 +99,7 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   }
   if (options.parent_power > 0) spec.parent_power = options.parent_power;
   spec.extra_groups = options.extra_groups;
+  spec.groups_per_example = options.groups_per_example;
   spec.rank = options.rank;
   if (options.order == "product" || options.redundant_heads > 0) {
     spec.code = heads::ProductCode::kTable;
@@ -226,10 +227,26 @@ std::uint64_t counted_score_bytes(const heads::HeadSpec& spec, std::size_t batch
   return sizeof(float) * batch * rows;
 }
 
+// What a step holds for pairs of an example and a group that is scored for it alone.
+std::uint64_t own_group_bytes(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
+                              std::size_t batch) {
+  // Labels of an example in groups of their own, which is nearly all if there are many groups.
+  const double own = static_cast<double>(labels.items.size()) / static_cast<double>(labels.rows());
+  const double groups =
+      std::min<double>(spec.lengths[0], own + static_cast<double>(spec.groups_per_example) - 1);
+  const double kept = spec.loss == heads::Loss::kSoftmax ? spec.lengths[1] : 0;
+  return static_cast<std::uint64_t>(sizeof(float) * groups * static_cast<double>(batch) *
+                                    (static_cast<double>(spec.dim) + kept));
+}
+
 // Scores and sums of a step that the plan of a head does not count, or counts for nothing.
 std::int64_t pass_bytes(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
                         std::size_t batch) {
   if (spec.kind == HeadKind::kProduct) return 0;
+  if (spec.groups_per_example > 0) {
+    return static_cast<std::int64_t>(own_group_bytes(spec, labels, batch)) -
+           static_cast<std::int64_t>(counted_score_bytes(spec, batch));
+  }
   const auto [ranges, rows] = scored_rows(spec, labels, batch);
   auto bytes =
       static_cast<std::int64_t>(heads::FlatPass::work_bytes(ranges, rows, spec.dim, batch));
