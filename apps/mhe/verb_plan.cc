@@ -16,7 +16,9 @@
 #include <mhe/plan.h>
 
 #include "heads/head_spec.h"
+#include "text_flags.h"
 #include "units.h"
+#include "verb_plan_learned.h"
 #include "verb_plan_linear.h"
 #include "verbs.h"
 
@@ -32,6 +34,7 @@ struct PlanFlags {
   PlanOptions options;
   bool json = false;
   LinearPlanFlags linear;  // with data
+  LearnedFlags learned;    // the same
 };
 
 // "1000000", "1,000,000", "1_000_000", "1e6".
@@ -283,6 +286,36 @@ LinearPlanFlags linear_flags_of(const PlanFlags& flags) {
   return linear;
 }
 
+LearnedTask learned_task_of(const PlanFlags& flags, const CLI::App& command,
+                            const std::string& encoder) {
+  const LinearPlanFlags shared = linear_flags_of(flags);
+  LearnedTask task;
+  task.input = make_read_options(shared.data, shared.input);
+  task.options = make_learned_options(command, flags.learned, shared.options);
+  task.options.encoder = encoder;
+  task.options.heads = flags.options.num_heads;
+  task.options.dim = flags.options.dim;
+  task.options.inner_dim = flags.options.inner_dim.value_or(0);
+  task.options.batch = flags.options.batch;
+  task.run.text_rule = make_text_rule(command, shared.own);
+  task.run.ram_bytes = shared.ram_bytes;
+  task.threads = shared.threads;
+  task.json = shared.json;
+  return task;
+}
+
+void run_plan_of_data(Console& console, const PlanFlags& flags, const CLI::App& command) {
+  for (const char* flag :
+       {"--binary-labels", "--precision", "--latency-us", "--memory-gbs", "--gflops"}) {
+    if (command.count(flag) > 0)
+      throw UsageError(fmt::format("{} is for plans without DATA", flag));
+  }
+  const std::string encoder = choose_encoder(
+      command, flags.learned, make_read_options(flags.linear.data, flags.linear.input));
+  if (encoder == "linear") return run_linear_plan(console, linear_flags_of(flags), command);
+  run_learned_plan(console, learned_task_of(flags, command, encoder));
+}
+
 void add_machine_flags(CLI::App& command, PlanOptions& options) {
   command
       .add_option("--memory-gbs", options.memory_gb_per_s,
@@ -320,6 +353,8 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
   add_machine_flags(command, options);
   command.add_flag("--json", flags->json, "Print one JSON object");
   add_linear_plan_flags(command, flags->linear);
+  add_learned_flags(command, flags->learned);
+  group_by_encoder(command);
   command.get_option("--labels")
       ->description("Number of labels, such as 30938 or 1e6; with DATA: its label column");
   command.footer(
@@ -329,7 +364,7 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
     if (flags->linear.input.empty()) {
       run_plan(console, *flags);
     } else {
-      run_linear_plan(console, linear_flags_of(*flags), command);
+      run_plan_of_data(console, *flags, command);
     }
   };
 }

@@ -72,7 +72,7 @@ std::string to_text(const train::LinearPlan& plan, std::size_t width) {
 }  // namespace
 
 void add_linear_plan_flags(CLI::App& command, LinearPlanFlags& flags) {
-  command.add_option("DATA", flags.input, "Training data: plan a linear model for it");
+  command.add_option("DATA", flags.input, "Training data: plan a model of it, encoder and all");
   command.add_option("--preset", flags.preset, "With DATA: fast, default or best")
       ->check(CLI::IsMember({"fast", "default", "best"}))
       ->capture_default_str();

@@ -45,6 +45,7 @@ struct TrainFlags {
   std::uint64_t seed = 1;
   double tune_seconds = 0;
   double flush_seconds = 10;
+  std::size_t checkpoint_every = 0;
   std::string report;
   std::string config;
   bool dump_config = false;
@@ -172,7 +173,7 @@ LearnedTask make_learned_task(const TrainFlags& flags, const CLI::App& command,
   task.run.valid = make_valid(flags);
   task.run.text_rule = make_text_rule(command, flags.own);
   if (!flags.ram.empty()) task.run.ram_bytes = parse_bytes(flags.ram);
-  task.run.checkpoint_every = flags.learned.checkpoint_every;
+  task.run.checkpoint_every = flags.checkpoint_every;
   task.run.resume = flags.resume;
   task.threads = flags.threads;
   task.seed = flags.seed;
@@ -276,19 +277,6 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   console.summarize({.rows = report.rows, .labels = report.labels});
 }
 
-// So that nobody has to read past the flags of an encoder that is not theirs.
-void group_by_encoder(CLI::App& command) {
-  const auto group = [&](const std::set<std::string>& names, const char* title) {
-    for (const std::string& name : names) {
-      CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
-      if (option != nullptr) option->group(title);
-    }
-  };
-  group(option_names(text::VectorizerOptions()), "Text to features");
-  group(foreign_options("bag"), "Only with --encoder linear");
-  group(foreign_options("linear"), "Only with --encoder bag or dense");
-}
-
 }  // namespace
 
 std::function<void(Console&)> add_train(CLI::App& command) {
@@ -325,6 +313,9 @@ std::function<void(Console&)> add_train(CLI::App& command) {
   command.add_flag("--json", flags->json, "Print one object at the end: time, memory, size");
   flags->options.visit(OptionFlags(command));
   add_learned_flags(command, flags->learned);
+  command.add_option("--checkpoint-every", flags->checkpoint_every,
+                     "Epochs between checkpoints, from which --resume goes on; 0: only when "
+                     "interrupted");
   add_own_flag(command, flags->own);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");

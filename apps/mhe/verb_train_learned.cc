@@ -40,15 +40,6 @@ bool is_dense(const data::ReadOptions& input) {
   return data::open_reader(context, input, names)->schema().kind == data::InputKind::kDense;
 }
 
-std::string describe_encoder(const encoders::EncoderSpec& spec) {
-  if (spec.layers == 0) return fmt::format("{} scaled inputs", format_count(spec.num_inputs));
-  std::string text = fmt::format("{} inputs to {} features", format_count(spec.num_inputs),
-                                 format_count(spec.dim));
-  const std::size_t hidden = spec.layers - 1;
-  if (hidden > 0) text += ", " + format_count(hidden, "residual layer");
-  return text;
-}
-
 std::string shape_of(const LearnedTask& task, const train::LearnedReport& report) {
   std::string shape = fmt::format("{}, {} head of {}", describe_encoder(report.plan.encoder),
                                   task.options.head, fmt::join(report.plan.head.lengths, " x "));
@@ -122,6 +113,15 @@ void print_json(Console& console, const LearnedTask& task, const train::LearnedR
 
 }  // namespace
 
+std::string describe_encoder(const encoders::EncoderSpec& spec) {
+  if (spec.layers == 0) return fmt::format("{} scaled inputs", format_count(spec.num_inputs));
+  std::string text = fmt::format("{} inputs to {} features", format_count(spec.num_inputs),
+                                 format_count(spec.dim));
+  const std::size_t hidden = spec.layers - 1;
+  if (hidden > 0) text += ", " + format_count(hidden, "residual layer");
+  return text;
+}
+
 void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
   command
       .add_option("--encoder", flags.encoder,
@@ -129,9 +129,18 @@ void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
                   "dense: for dense vectors. Default: dense for these, else linear")
       ->check(CLI::IsMember({"linear", "bag", "dense"}));
   flags.options.visit(NewFlags(command));
-  command.add_option("--checkpoint-every", flags.checkpoint_every,
-                     "Epochs between checkpoints, from which --resume goes on; 0: only when "
-                     "interrupted");
+}
+
+void group_by_encoder(CLI::App& command) {
+  const auto group = [&](const std::set<std::string>& names, const char* title) {
+    for (const std::string& name : names) {
+      CLI::Option* option = command.get_option_no_throw("--" + OptionFlags::kebab(name));
+      if (option != nullptr) option->group(title);
+    }
+  };
+  group(option_names(text::VectorizerOptions()), "Text to features");
+  group(foreign_options("bag"), "Only with --encoder linear");
+  group(foreign_options("linear"), "Only with --encoder bag or dense");
 }
 
 std::set<std::string> foreign_options(const std::string& encoder) {

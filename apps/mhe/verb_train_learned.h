@@ -18,13 +18,16 @@
 namespace mhe::app {
 
 struct LearnedFlags {
-  std::string encoder;  ///< empty: by the kind of the data
-  std::size_t checkpoint_every = 0;
+  std::string encoder;            ///< empty: by the kind of the data
   train::LearnedOptions options;  ///< those that the linear encoder does not have
 };
 
 /// Adds --encoder and the flags of learned encoders; those that are there already are shared.
 void add_learned_flags(CLI::App& command, LearnedFlags& flags);
+
+/// Groups the flags of a command in its help, so that nobody has to read past those of an encoder
+/// that is not theirs.
+void group_by_encoder(CLI::App& command);
 
 /// Names of the options that are no part of a configuration of this encoder.
 [[nodiscard]] std::set<std::string> foreign_options(const std::string& encoder);
@@ -49,6 +52,9 @@ struct LearnedTask {
 [[nodiscard]] train::LearnedOptions make_learned_options(const CLI::App& command,
                                                          const LearnedFlags& flags,
                                                          train::LinearOptions linear);
+
+/// Such as "101,241 inputs to 512 features".
+[[nodiscard]] std::string describe_encoder(const encoders::EncoderSpec& spec);
 
 /// Trains, and tells about it.
 void run_train_learned(Console& console, LearnedTask task);

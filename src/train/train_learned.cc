@@ -290,24 +290,60 @@ void fill_history(const Context& context, const TrainingSet& set, const Examples
   history.heads = judge_heads(context, members[0], judged);
 }
 
+TrainingSet read_set(const Context& context, const data::ReadOptions& input,
+                     const LearnedOptions& options, const LearnedRun& run) {
+  return read_any_training_set(
+      context, input, {.text = options.text, .rule = run.text_rule, .ram_bytes = run.ram_bytes});
+}
+
+ReadJudged reader_of_judges(const Context& context, const LearnedRun& run) {
+  if (!run.valid) return {};
+  return [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
+}
+
+// What is decided before the first step.
+struct Prepared {
+  LearnedOptions options;  // all rules applied
+  Examples judged;
+};
+
+// Takes the rows to judge by out of the set, and plans.
+Prepared prepare(const Context& context, TrainingSet& set, const LearnedOptions& given,
+                 const LearnedRun& run, const ReadJudged& read_judged, LearnedReport& report) {
+  report.rows = set.examples.rows();
+  report.trimmed_labels = trim_labels(set, given.min_label_count);
+  Prepared prepared;
+  prepared.options = with_rules(given, report.rows, set.names.size());
+  const LearnedOptions& options = prepared.options;
+  prepared.judged =
+      read_judged
+          ? read_judged(set)
+          : hold_out(set.examples, held_out_rows(options.held_out, report.rows), context.seed());
+  require(options.patience == 0 || prepared.judged.rows() > 0,
+          "patience {} has no rows to judge epochs by: none are held out", options.patience);
+  report.plan = plan_learned(set, options, run.ram_bytes);
+  return prepared;
+}
+
 }  // namespace
+
+LearnedReport plan_learned_training(const Context& context, const data::ReadOptions& input,
+                                    const LearnedOptions& options, const LearnedRun& run) {
+  validate(options);
+  TrainingSet set = read_set(context, input, options, run);
+  LearnedReport report;
+  (void)prepare(context, set, options, run, reader_of_judges(context, run), report);
+  return report;
+}
 
 LearnedReport train_learned(const Context& context, const data::ReadOptions& input,
                             const LearnedOptions& options, const LearnedRun& run) {
   validate(options);
   check_output(run.out);
   check_not_input(run.out, input);
-  ReadJudged read_judged;
-  if (run.valid) {
-    check_not_input(run.out, *run.valid);
-    read_judged = [&](const TrainingSet& set) { return read_more(context, *run.valid, set); };
-  }
-  return train_learned_on_set(
-      context,
-      read_any_training_set(
-          context, input,
-          {.text = options.text, .rule = run.text_rule, .ram_bytes = run.ram_bytes}),
-      options, run, read_judged);
+  if (run.valid) check_not_input(run.out, *run.valid);
+  return train_learned_on_set(context, read_set(context, input, options, run), options, run,
+                              reader_of_judges(context, run));
 }
 
 LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
@@ -316,17 +352,7 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   validate(given);
   check_output(run.out);
   LearnedReport report;
-  report.rows = set.examples.rows();
-  report.trimmed_labels = trim_labels(set, given.min_label_count);
-  const LearnedOptions options = with_rules(given, report.rows, set.names.size());
-  const Examples judged =
-      read_judged
-          ? read_judged(set)
-          : hold_out(set.examples, held_out_rows(options.held_out, report.rows), context.seed());
-  require(options.patience == 0 || judged.rows() > 0,
-          "patience {} has no rows to judge epochs by: none are held out", options.patience);
-  report.plan = plan_learned(set, options, run.ram_bytes);
-
+  const auto [options, judged] = prepare(context, set, given, run, read_judged, report);
   Training training(context, set, judged, options, run, report.plan);
   training.run();
   report.epochs = training.state().epochs;

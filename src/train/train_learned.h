@@ -60,6 +60,11 @@ struct LearnedReport {
 LearnedReport train_learned(const Context& context, const data::ReadOptions& input,
                             const LearnedOptions& options, const LearnedRun& run);
 
+/// What train_learned() would take and make: reads the data and plans, trains nothing and writes
+/// nothing. Only `rows`, `trimmed_labels` and `plan` of the report are filled.
+LearnedReport plan_learned_training(const Context& context, const data::ReadOptions& input,
+                                    const LearnedOptions& options, const LearnedRun& run);
+
 /// The part of train_learned() behind reading, for rows that are in memory already. Without
 /// `read_judged` rows are held out; `run.valid` and `run.text_rule` are not looked at.
 LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
