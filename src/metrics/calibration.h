@@ -38,7 +38,8 @@ struct ScoredHit {
 /// Isotonic regression, its steps joined where they differ by no more than chance and then made a
 /// broken line through their centres, so that different scores keep different probabilities (up to
 /// rounding) and none is 0 or 1. Fewer than 30 hits or 30 misses say too little for a free form:
-/// they get a logistic curve of two parameters (Platt). No samples: the identity.
+/// they get a logistic curve of two parameters (Platt), of the log-odds of scores that all lie in
+/// [0, 1]. No samples: the identity.
 ///
 /// The outermost knots lie at 0 and 1 if all scores do so, else as far beyond the samples as these
 /// are apart. The order of the samples does not matter. O(n log n). Throws kInvalidArgument for a

@@ -176,6 +176,26 @@ TEST(FitCalibration, FewSamplesGiveASmoothCurve) {
   EXPECT_GT(separable(0.9F), 0.65);
 }
 
+TEST(FitCalibration, FewHitsAmongSmallProbabilitiesKeepTheirScale) {
+  // Softmaxes over many labels: all scores far below 1, few true. Hits as often as scores say.
+  RandomStream random(kSeed, "small");
+  std::vector<ScoredHit> samples;
+  double expected = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const auto score = static_cast<float>(0.02 * std::pow(random.uniform(), 3));
+    samples.push_back({score, random.uniform() < static_cast<double>(score)});
+    expected += static_cast<double>(score);
+  }
+  const Calibration calibration = fit_calibration(samples);
+  expect_sound(calibration);
+  double said = 0;
+  for (const ScoredHit& sample : samples) said += static_cast<double>(calibration(sample.score));
+  // 20 hits are expected, give or take 4.5; the mean is what two parameters fit best.
+  EXPECT_NEAR(said, expected, 12) << "seed " << kSeed;
+  EXPECT_NEAR(calibration(0.018F), 0.018, 0.015);
+  EXPECT_LT(calibration(1e-4F), 3e-3);
+}
+
 TEST(FitCalibration, ExtremeButFiniteScoresAreInOrder) {
   constexpr float kLargest = std::numeric_limits<float>::max();
   std::vector<ScoredHit> samples;

@@ -65,10 +65,14 @@ std::vector<ScoredHit> sorted(std::span<const ScoredHit> samples) {
   return order;
 }
 
+bool are_probabilities(std::span<const ScoredHit> order) {
+  return order.front().score >= 0 && order.back().score <= 1;
+}
+
 Range range_of(std::span<const ScoredHit> order) {
+  if (are_probabilities(order)) return {0, 1};
   const double low = order.front().score;
   const double high = order.back().score;
-  if (low >= 0 && high <= 1) return {0, 1};
   const double beyond = high > low ? high - low : 1;
   return {low - beyond, high + beyond};
 }
@@ -163,14 +167,27 @@ std::vector<Knot> isotonic_knots(std::span<const ScoredHit> order) {
   return knots;
 }
 
-// p = 1 / (1 + exp(-(slope x + intercept))), x the score in standard deviations from the mean.
+// p = 1 / (1 + exp(-(slope x + intercept))), x the score in standard deviations from the mean; of
+// scores that are probabilities, their log-odds, as these of many labels span powers of ten.
 struct Logistic {
   double slope = 1;
   double intercept = 0;
   double mean = 0;
   double deviation = 1;
+  bool of_odds = false;
+  // Where x ends, a deviation beyond the samples: farther out, they say no more.
+  double least = -1;
+  double most = 1;
 
-  [[nodiscard]] double standardized(double score) const { return (score - mean) / deviation; }
+  [[nodiscard]] double place(double score) const {
+    if (!of_odds) return score;
+    constexpr double kNearest = 1e-7;  // to 0 and 1
+    const double p = std::clamp(score, kNearest, 1 - kNearest);
+    return std::log(p / (1 - p));
+  }
+  [[nodiscard]] double standardized(double score) const {
+    return std::clamp((place(score) - mean) / deviation, least, most);
+  }
   [[nodiscard]] double operator()(double score) const {
     return 1 / (1 + std::exp(-(slope * standardized(score) + intercept)));
   }
@@ -179,13 +196,16 @@ struct Logistic {
 void standardize(std::span<const ScoredHit> order, Logistic& curve) {
   const auto count = static_cast<double>(order.size());
   double sum = 0;
-  for (const ScoredHit& sample : order) sum += sample.score;
+  for (const ScoredHit& sample : order) sum += curve.place(sample.score);
   curve.mean = sum / count;
   double squares = 0;
   for (const ScoredHit& sample : order) {
-    squares += (sample.score - curve.mean) * (sample.score - curve.mean);
+    const double distance = curve.place(sample.score) - curve.mean;
+    squares += distance * distance;
   }
   curve.deviation = squares > 0 ? std::sqrt(squares / count) : 1;
+  curve.least = (curve.place(order.front().score) - curve.mean) / curve.deviation - 1;
+  curve.most = (curve.place(order.back().score) - curve.mean) / curve.deviation + 1;
 }
 
 // One Newton step on the log-likelihood of Platt's softened targets, with the slope drawn to 1 as
@@ -224,6 +244,7 @@ Logistic fit_logistic(std::span<const ScoredHit> order, std::uint64_t hits) {
   const auto num_hits = static_cast<double>(hits);
   const double num_misses = static_cast<double>(order.size()) - num_hits;
   Logistic curve;
+  curve.of_odds = are_probabilities(order);
   standardize(order, curve);
   constexpr int kMaxSteps = 100;  // a few suffice; the bound is for the strangest samples
   for (int step = 0; step < kMaxSteps; ++step) {
@@ -236,18 +257,31 @@ Logistic fit_logistic(std::span<const ScoredHit> order, std::uint64_t hits) {
   return curve;
 }
 
+// Half of them where the samples lie, which may be a small part of the range, half evenly over it.
+std::vector<double> places_of_knots(std::span<const ScoredHit> order) {
+  constexpr std::size_t kIntervals = 31;
+  const Range range = range_of(order);
+  std::vector<double> places;
+  for (std::size_t i = 0; i <= kIntervals; ++i) {
+    const double share = static_cast<double>(i) / kIntervals;
+    places.push_back(range.low + share * (range.high - range.low));
+    places.push_back(order[i * (order.size() - 1) / kIntervals].score);
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
 std::vector<Knot> logistic_knots(std::span<const ScoredHit> order, std::uint64_t hits) {
-  constexpr int kIntervals = 32;
   constexpr double kLeast = 1e-6;  // what two knots differ by at least, so that floats do
   const Logistic curve = fit_logistic(order, hits);
-  const Range range = range_of(order);
+  const std::vector<double> places = places_of_knots(order);
   std::vector<Knot> knots;
-  for (int i = 0; i <= kIntervals; ++i) {
-    const double share = static_cast<double>(i) / kIntervals;
-    const double score = range.low + share * (range.high - range.low);
+  for (const double score : places) {
     // Far out the curve is 0 or 1 in floats; stay away from both.
-    const double floor = kLeast * (i + 1);
-    knots.push_back({score, floor + (1 - kLeast * (kIntervals + 2)) * curve(score)});
+    const double floor = kLeast * static_cast<double>(knots.size() + 1);
+    const double scale = 1 - kLeast * static_cast<double>(places.size() + 1);
+    knots.push_back({score, floor + scale * curve(score)});
   }
   return knots;
 }
