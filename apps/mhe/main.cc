@@ -52,9 +52,11 @@ int run_guarded(Console& console, const std::function<void(Console&)>& verb) {
   } catch (const UsageError& error) {
     return complain(console, error.what(), kUsageError);
   } catch (const Error& error) {
-    return complain(console, error.what(), kRuntimeError);
+    const bool is_usage = error.code() == ErrorCode::kInvalidArgument;
+    return complain(console, error.what(), is_usage ? kUsageError : kRuntimeError);
   } catch (const std::bad_alloc&) {
-    return complain(console, "out of memory", kRuntimeError);
+    return complain(console, "out of memory; mhe plan tells beforehand what training takes",
+                    kRuntimeError);
   } catch (const std::exception& error) {
     return complain(console, error.what(), kRuntimeError);
   }

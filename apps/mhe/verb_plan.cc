@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <mhe/error.h>
 #include <mhe/plan.h>
 
 #include "heads/head_spec.h"
@@ -53,7 +52,6 @@ std::uint64_t parse_count(std::string_view text) {
   return static_cast<std::uint64_t>(value);
 }
 
-// The flags' own mistakes are usage errors; a budget that cannot be met is not.
 Plan plan_from(const PlanFlags& flags) {
   PlanOptions options = flags.options;
   const std::string& labels = flags.linear.data.labels;
@@ -62,18 +60,13 @@ Plan plan_from(const PlanFlags& flags) {
     throw UsageError("the number of labels is missing; give --labels N or --binary-labels N");
   }
   if (!flags.ram.empty()) options.ram_bytes = parse_bytes(flags.ram);
-  try {
-    const bool by_default = flags.head.empty();
-    const bool subsets = options.num_binary_labels > 0;
-    options.head = !by_default ? parse_head_kind(flags.head)
-                   : subsets   ? HeadKind::kProduct
-                               : HeadKind::kCascade;
-    options.precision = parse_precision(flags.precision);
-    return make_plan(options);
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::kInvalidArgument) throw UsageError(error.what());
-    throw;
-  }
+  const bool by_default = flags.head.empty();
+  const bool subsets = options.num_binary_labels > 0;
+  options.head = !by_default ? parse_head_kind(flags.head)
+                 : subsets   ? HeadKind::kProduct
+                             : HeadKind::kCascade;
+  options.precision = parse_precision(flags.precision);
+  return make_plan(options);
 }
 
 // 512 -> "512", 1234567 -> "1,234,567", 6.2e26 -> "6.2e+26".

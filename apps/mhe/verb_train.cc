@@ -240,7 +240,7 @@ void check_report(const TrainFlags& flags) {
 void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   if (!flags.config.empty()) apply_config(command, flags.config);
   for (const char* needed : {"DATA", "--out"}) {
-    if (command.count(needed) == 0) {
+    if (command.count(needed) == 0 && !flags.dump_config) {
       throw UsageError(fmt::format("{} is required (see mhe train --help)", needed));
     }
   }

@@ -158,8 +158,10 @@ std::string choose_encoder(const CLI::App& command, const LearnedFlags& flags,
                            const data::ReadOptions& input) {
   std::string encoder = flags.encoder;
   // A stream can be read once only, so there it has to be said.
-  if (encoder.empty())
-    encoder = !data::is_stream(input.path) && is_dense(input) ? "dense" : "linear";
+  if (encoder.empty()) {
+    const bool can_look = !input.path.empty() && !data::is_stream(input.path);
+    encoder = can_look && is_dense(input) ? "dense" : "linear";
+  }
   refuse_given(command, encoder);
   return encoder;
 }

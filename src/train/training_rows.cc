@@ -232,6 +232,7 @@ Examples make_more(const Context& context, const TrainingRows& rows, const Train
     }
     examples.labels.end_row();
   }
+  check_judges(examples, "the validation rows");
   return examples;
 }
 

@@ -37,17 +37,38 @@ data::InputKind kind_of(const TrainingSet& set) {
   return set.examples.are_dense() ? data::InputKind::kDense : data::InputKind::kSparse;
 }
 
-constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
+// The labels of at least so many rows, ascending. Takes memory for those that occur, not for all
+// there are, of which there may be very many.
+std::vector<LabelId> frequent_labels(const Ragged<LabelId>& labels, std::size_t min_count) {
+  std::vector<LabelId> occurring = labels.items;
+  std::sort(occurring.begin(), occurring.end());
+  std::size_t num_kept = 0;
+  for (std::size_t begin = 0; begin < occurring.size();) {
+    std::size_t end = begin;
+    while (end < occurring.size() && occurring[end] == occurring[begin]) ++end;
+    if (end - begin >= min_count) occurring[num_kept++] = occurring[begin];
+    begin = end;
+  }
+  occurring.resize(num_kept);
+  return occurring;
+}
 
-// The rows of labels that are not gone, with their new numbers.
-Examples renumber_name_rows(Examples rows, const std::vector<std::uint32_t>& renumbered) {
+// The number of a label among those that are kept, if it is.
+std::optional<LabelId> renumbered(std::span<const LabelId> kept, LabelId label) {
+  const auto at = std::lower_bound(kept.begin(), kept.end(), label);
+  if (at == kept.end() || *at != label) return {};
+  return LabelId{static_cast<std::uint32_t>(at - kept.begin())};
+}
+
+// The rows of labels that are kept, with their new numbers.
+Examples renumber_name_rows(Examples rows, std::span<const LabelId> kept_labels) {
   Examples kept;
   kept.features.num_columns = rows.features.num_columns;
   for (std::size_t row = 0; row < rows.rows(); ++row) {
     LabelId& label = rows.labels.items[row];
-    const std::uint32_t number = renumbered[index_of(label)];
-    if (number == kGone) continue;
-    label = LabelId{number};
+    const std::optional<LabelId> number = renumbered(kept_labels, label);
+    if (!number) continue;
+    label = *number;
     push_row(rows, row, kept);
   }
   return kept;
@@ -284,28 +305,31 @@ Examples read_more(const Context& context, const data::ReadOptions& input, const
   }
   normalize_rows(examples.features);
   apply_weights(set.feature_weights.view(), examples.features);
+  check_judges(examples, input.path);
   return examples;
+}
+
+void check_judges(const Examples& examples, const std::string& what) {
+  if (!examples.labels.items.empty()) return;
+  fail(ErrorCode::kInvalidData, "{}: {}, so that a model cannot be judged by them", what,
+       examples.rows() == 0 ? "no rows"
+                            : "no row has a label (--valid-labels names a file of labels)");
 }
 
 std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
   if (min_count <= 1) return 0;  // labels of no row cost nothing and keep numbers as they are
   Ragged<LabelId>& labels = set.examples.labels;
-  const std::vector<std::uint32_t> counts = count_labels(labels, set.names.size());
-  std::vector<std::uint32_t> renumbered(counts.size(), kGone);
+  const std::vector<LabelId> kept = frequent_labels(labels, min_count);
   labels::LabelNames names;
-  for (std::size_t label = 0; label < counts.size(); ++label) {
-    if (counts[label] < min_count) continue;
-    renumbered[label] = static_cast<std::uint32_t>(names.size());
-    names.intern(set.names.name(LabelId{static_cast<std::uint32_t>(label)}));
-  }
-  const std::size_t gone = counts.size() - names.size();
+  for (const LabelId label : kept) names.intern(set.names.name(label));
+  const std::size_t gone = set.names.size() - names.size();
   std::uint64_t end = 0;
   std::uint64_t begin = 0;
   for (std::size_t row = 0; row < labels.rows(); ++row) {
     const std::uint64_t old_end = labels.offsets[row + 1];
     for (std::uint64_t i = begin; i < old_end; ++i) {
-      const std::uint32_t label = renumbered[index_of(labels.items[i])];
-      if (label != kGone) labels.items[end++] = LabelId{label};
+      const std::optional<LabelId> label = renumbered(kept, labels.items[i]);
+      if (label) labels.items[end++] = *label;
     }
     begin = old_end;
     labels.offsets[row + 1] = end;
@@ -313,10 +337,10 @@ std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
   labels.items.resize(end);
   if (names.size() < 2) {
     fail(ErrorCode::kInvalidData, "{} of {} labels have at least {} rows; learning needs 2",
-         names.size(), counts.size(), min_count);
+         names.size(), set.names.size(), min_count);
   }
   set.names = std::move(names);
-  set.name_rows = renumber_name_rows(std::move(set.name_rows), renumbered);
+  set.name_rows = renumber_name_rows(std::move(set.name_rows), kept);
   return gone;
 }
 

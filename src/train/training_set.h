@@ -81,7 +81,11 @@ void check_learnable(const TrainingSet& set, const std::string& what);
 /// The same if no row has a feature.
 void check_features(const TrainingSet& set, const std::string& what);
 
-/// Reads other data the way `set` was read. Labels that `set` does not have get ids beyond its own.
+/// Throws kInvalidData, naming `what`, if no row has a label: nothing would be right.
+void check_judges(const Examples& examples, const std::string& what);
+
+/// Reads other data, to judge by, the way `set` was read. Labels that `set` does not have get ids
+/// beyond its own.
 [[nodiscard]] Examples read_more(const Context& context, const data::ReadOptions& input,
                                  const TrainingSet& set);
 

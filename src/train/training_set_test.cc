@@ -94,6 +94,15 @@ TEST(TrimLabels, DropsRareLabelsAndNumbersTheOthersAnew) {
   }
 }
 
+TEST(TrimLabels, TakesNothingForLabelsThatOccurNowhere) {
+  TrainingSet set = toy_set(toy_rows(90, 30), 30);
+  TrainingSet vast = set;
+  vast.names = labels::LabelNames();
+  vast.names.extend_numbered(4'000'000'000);  // a number for each would take 16 GB
+  EXPECT_EQ(trim_labels(vast, 4), 4'000'000'000 - 30 + trim_labels(set, 4));
+  EXPECT_EQ(vast.examples.labels.items, set.examples.labels.items);
+}
+
 TEST(TrimLabels, LeavesAllWhereOneRowIsEnough) {
   TrainingSet set = toy_set(toy_rows(10, 30), 30);  // most labels have no row
   EXPECT_EQ(trim_labels(set, 1), 0U);
@@ -165,6 +174,19 @@ TEST_F(ReadSetTest, RefusesOtherKindsOfMoreData) {
   EXPECT_THROW(
       (void)read_more(context, testing::read_from(dir_.write("more.txt", "0 1:1\n1 2:1\n")), set),
       Error);
+}
+
+TEST_F(ReadSetTest, RefusesRowsToJudgeByThatHaveNoLabels) {
+  const TrainingSet set = read(dir_.write("train.txt", "__label__a red\n__label__b red\n"));
+  const Context context({.threads = 1});
+  try {
+    (void)read_more(context, testing::read_from(dir_.write("more.csv", "text,label\nred,\n")), set);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidData);
+    EXPECT_NE(std::string(error.what()).find("more.csv: no row has a label"), std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace
