@@ -28,6 +28,10 @@ BuildTask add_cjk_glyphs(CLI::App& command, TaskFlags& common) {
   command
       .add_option("--variants", options->variants, "Pictures of each character and training face")
       ->capture_default_str();
+  command
+      .add_option("--every", options->every,
+                  "Only characters whose code point is a multiple of this: 6 leaves 3,496")
+      ->capture_default_str();
   return [&common, options](Console& console, const Context& context,
                             const tasks::TaskOutput& output) {
     if (options->fonts == tasks::CjkGlyphsOptions().fonts) {

@@ -88,6 +88,7 @@ class Builder {
             static_cast<std::uint32_t>(options.last));
     require(options.variants >= 1 && options.variants <= 100, "variants {}; expected 1 to 100",
             options.variants);
+    require(options.every >= 1, "every {}; expected 1 or more", options.every);
     num_characters_ = options.last - options.first + 1;
     // Held-out faces first: what looks the same is then left out of train.
     std::stable_sort(faces_.begin(), faces_.end(), [](const FontFace& a, const FontFace& b) {
@@ -181,7 +182,8 @@ class Builder {
       for (std::size_t face = 0; face < faces_.size(); ++face) {
         if (faces_[face].split == Split::kTrain) count += glyphs_[face].usable[i];
       }
-      chosen_[i] = count >= options_.min_faces ? 1 : 0;
+      const bool is_wanted = code_point(i) % options_.every == 0;
+      chosen_[i] = is_wanted && count >= options_.min_faces ? 1 : 0;
     }
   }
 
@@ -303,6 +305,7 @@ TaskResult build_cjk_glyphs(const Context& context, const CjkGlyphsOptions& opti
   auto settings = options.versions;
   settings.emplace_back("FreeType", freetype_version());
   settings.emplace_back("variants", std::to_string(options.variants));
+  settings.emplace_back("every", std::to_string(options.every));
   write_marker(directory, "cjk-glyphs", settings, result);
   directory.commit();
   return result;

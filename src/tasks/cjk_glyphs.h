@@ -27,6 +27,7 @@ struct CjkGlyphsOptions {
   std::vector<FontFace> faces;             ///< empty: those of cjk_font_packages()
   char32_t first = 0x4E00;                 ///< characters [first, last]: CJK Unified Ideographs
   char32_t last = 0x9FFF;
+  std::uint32_t every = 1;    ///< only characters whose code point is a multiple of it
   std::size_t variants = 2;   ///< pictures of a character and training face
   std::size_t min_faces = 3;  ///< training faces that a character must have
   std::vector<std::pair<std::string, std::string>> versions;  ///< of the packages; for task.json

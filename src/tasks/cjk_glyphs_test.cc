@@ -132,6 +132,16 @@ TEST_F(CjkGlyphs, AreTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(scratch_.read("one/train.npy").size(), 128 + 12 * 1024U);
 }
 
+TEST_F(CjkGlyphs, KeepsCodePointsThatAreAMultiple) {
+  options_.every = 2;
+  add(Split::kTrain, "a.ttf",
+      {triangle(U'\u4e00', 500, 800), triangle(U'\u4e01', 300, 800), triangle(U'\u4e02', 10, 900)});
+  add(Split::kTest, "b.ttf", {triangle(U'\u4e01', 900, 100), triangle(U'\u4e02', 900, 300)});
+  build();
+  EXPECT_EQ(labels("train"), "\u4e00\u4e00\u4e00\u4e02\u4e02\u4e02");
+  EXPECT_EQ(labels("test"), "\u4e02");
+}
+
 TEST_F(CjkGlyphs, SaysWhichFontIsMissing) {
   options_.faces = {{Split::kTrain, "x", "no.ttf", 0}};
   EXPECT_THROW(build(), Error);
