@@ -68,17 +68,11 @@ class DigitsSearch final : public DenseSearch {
     const auto decode_some = [&](std::size_t count) {
       return decoder_.decode(scorer_.probabilities(), scorer_.gates(), count);
     };
-    std::size_t found = 0;
-    if (label_at_.empty() || k == 0) {
-      found = decode_some(k);
-    } else {
-      std::size_t ties = 1;
-      do {
-        found = decode_some(k + ties);
-        if (found < k + ties || decoder_.probability(found - 1) < decoder_.probability(k - 1))
-          break;
-        ties *= 8;
-      } while (ties <= kMostTies);
+    std::size_t found = decode_some(label_at_.empty() || k == 0 ? k : k + 1);
+    for (std::size_t ties = 1; found == k + ties && ties < kMostTies;) {
+      if (decoder_.probability(found - 1) < decoder_.probability(k - 1)) break;
+      ties *= 4;
+      found = decode_some(k + ties);
     }
     decoded_.clear();
     for (std::size_t rank = 0; rank < found; ++rank) {
