@@ -134,6 +134,11 @@ inline double reference_log_probability(heads::Loss loss, const std::vector<doub
 /// Where labels stand: [label]; empty: the label itself.
 using Positions = std::vector<std::uint64_t>;
 
+/// The first position beyond all labels: from there on there are only phantoms.
+inline std::uint64_t end_of(const Positions& positions, std::uint64_t num_labels) {
+  return positions.empty() ? num_labels : *std::max_element(positions.begin(), positions.end()) + 1;
+}
+
 /// What an example of a one-hot or sampling head is scored on. `chance`: that of a group to be
 /// among the rows if no label of the example is in it; where it is given, rows of other groups
 /// count as often as they are missing.
@@ -181,8 +186,9 @@ inline ReferenceResult reference_flat(const heads::DenseHead& head, const heads:
 /// MHC for one example: adds to the result.
 class ReferenceCascade {
  public:
-  ReferenceCascade(const heads::HeadSpec& spec, ReferenceResult& result)
-      : spec_(spec), result_(result) {}
+  /// Nodes whose positions lie at `end` or beyond are never chosen.
+  ReferenceCascade(const heads::HeadSpec& spec, std::uint64_t end, ReferenceResult& result)
+      : spec_(spec), end_(end), result_(result) {}
 
   void add(const std::vector<double>& x, const std::vector<std::uint64_t>& positions,
            double weight) {
@@ -239,7 +245,7 @@ class ReferenceCascade {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       path_of[nodes[i]] =
           reference_log_probability(spec_.loss, scores, i) + spec_.parent_power * paths[i / length];
-      if (true_nodes.count(nodes[i]) == 0 && nodes[i] * stride < spec_.num_labels) {
+      if (true_nodes.count(nodes[i]) == 0 && nodes[i] * stride < end_) {
         ranked.emplace_back(-path_of[nodes[i]], nodes[i]);
       }
     }
@@ -254,16 +260,17 @@ class ReferenceCascade {
   }
 
   const heads::HeadSpec& spec_;
+  std::uint64_t end_;
   ReferenceResult& result_;
 };
 
-/// MHC for labels that stand compactly, below num_labels.
+/// MHC.
 inline ReferenceResult reference_cascade(const heads::DenseHead& head,
                                          const heads::HeadBatch& batch,
                                          const Positions& positions) {
   ReferenceResult result;
   result.tables = reference_tables(head);
-  ReferenceCascade cascade(head.spec(), result);
+  ReferenceCascade cascade(head.spec(), end_of(positions, head.spec().num_labels), result);
   for (std::size_t e = 0; e < batch.labels.size(); ++e) {
     std::vector<std::uint64_t> own;
     for (const LabelId label : batch.labels[e]) {

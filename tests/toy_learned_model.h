@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "heads/dense_head.h"
 #include "labels/names.h"
 #include "labels/order.h"
+#include "labels/product_codes.h"
 #include "model/learned_model.h"
 
 namespace mhe::testing {
@@ -23,20 +25,38 @@ struct ToyLearnedOptions {
   encoders::InputForm input = encoders::InputForm::kSparse;
   HeadKind head = HeadKind::kCascade;
   std::size_t members = 1;
+  heads::ProductCode code = heads::ProductCode::kDigits;
+  std::size_t rank = 1;
+  /// Changes the head as it stands in the card, and nothing else: a card that lies.
+  std::function<void(heads::HeadSpec&)> forge = {};
 };
 
 inline constexpr std::size_t kToyLearnedInputs = 40;
 
-inline heads::HeadSpec toy_head_spec(HeadKind kind) {
+inline heads::HeadSpec toy_head_spec(const ToyLearnedOptions& options) {
   heads::HeadSpec spec;
-  spec.kind = kind;
+  spec.kind = options.head;
   spec.num_labels = 28;
   spec.dim = spec.inner_dim = 6;
-  spec.lengths =
-      kind == HeadKind::kOneHot ? std::vector<std::uint32_t>{28} : std::vector<std::uint32_t>{6, 5};
+  spec.lengths = {6, 5};
+  if (options.head == HeadKind::kOneHot) spec.lengths = {28};
+  if (options.code == heads::ProductCode::kPowerset) spec.lengths.assign(7, 16);
   spec.candidates = 3;
-  spec.loss = heads::Loss::kSigmoid;
+  spec.loss = options.rank > 1 ? heads::Loss::kSoftmax : heads::Loss::kSigmoid;
+  spec.code = options.code;
+  spec.rank = options.rank;
   return spec;
+}
+
+inline heads::HeadSetup toy_head_setup(const Context& context, const heads::HeadSpec& spec) {
+  heads::HeadSetup setup;
+  if (spec.code == heads::ProductCode::kTable) {
+    setup.codes = labels::product_codes(context, spec.num_labels, {}, spec.lengths);
+  } else if (spec.kind != HeadKind::kOneHot && spec.code == heads::ProductCode::kDigits) {
+    setup.order = labels::random_order(spec.num_labels, spec.lengths, context.seed(),
+                                       labels::Placement::kCompact);
+  }
+  return setup;
 }
 
 inline void write_toy_learned_model(const std::string& path,
@@ -50,7 +70,7 @@ inline void write_toy_learned_model(const std::string& path,
   if (options.input == encoders::InputForm::kDense) {
     scaling = {std::vector<float>(spec.num_inputs, 0.5F), std::vector<float>(spec.num_inputs, 2)};
   }
-  const heads::HeadSpec head = toy_head_spec(options.head);
+  const heads::HeadSpec head = toy_head_spec(options);
   std::vector<std::unique_ptr<encoders::Encoder>> encoders;
   std::vector<std::unique_ptr<heads::DenseHead>> heads;
   std::vector<model::LearnedMember> members;
@@ -58,13 +78,9 @@ inline void write_toy_learned_model(const std::string& path,
     const Context context({.threads = 1, .seed = m + 1});
     encoders.push_back(
         std::make_unique<encoders::Encoder>(context, spec, encoders::EncoderOptimizer(), scaling));
-    heads::HeadSetup setup;
-    if (options.head != HeadKind::kOneHot) {
-      setup.order =
-          labels::random_order(head.num_labels, head.lengths, m + 1, labels::Placement::kCompact);
-    }
-    heads.push_back(heads::make_dense_head(context, head, std::move(setup)));
+    heads.push_back(heads::make_dense_head(context, head, toy_head_setup(context, head)));
     members.push_back({encoders.back()->view(), heads.back()->spec(), heads.back()->tensors()});
+    if (options.forge) options.forge(members.back().head);
   }
   labels::LabelNames names;
   for (std::size_t i = 0; i < head.num_labels; ++i) names.intern("label " + std::to_string(i));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -41,23 +43,63 @@ std::string format_line(const model::Model& model, const PredictedRow& row) {
   return line + "\n";
 }
 
+// The labels of a set, each as `show` shows it.
+template <class Show>
+std::string join_labels(const model::Model& model, const LabelSet& set, std::string_view separator,
+                        const Show& show) {
+  std::string text;
+  for (const LabelId label : set.labels) {
+    if (!text.empty()) text += separator;
+    text += show(model.label_name(label));
+  }
+  return text;
+}
+
+std::string format_sets_json(const model::Model& model, const PredictedSets& row) {
+  std::string text = "{";
+  if (row.has_id) text += fmt::format("\"id\":{},", json_string(row.id));
+  text += "\"sets\":[";
+  std::string_view separator;
+  for (const LabelSet& set : row.sets) {
+    fmt::format_to(std::back_inserter(text), "{}{{\"labels\":[{}],\"p\":{}}}", separator,
+                   join_labels(model, set, ",", json_string), set.probability);
+    separator = ",";
+  }
+  return text + "]}\n";
+}
+
+std::string format_sets_line(const model::Model& model, const PredictedSets& row) {
+  std::string line;
+  for (const LabelSet& set : row.sets) {
+    fmt::format_to(std::back_inserter(line), "{}{}{}{}", line.empty() ? "" : "\t", set.probability,
+                   set.labels.empty() ? "" : " ", join_labels(model, set, " ", quote_label));
+  }
+  return line + "\n";
+}
+
 std::string pad(std::string text, std::size_t width) {
   const std::size_t shown = display_width(text);
   return text.append(width - std::min(width, shown), ' ');
 }
 
-std::string format_columns(const model::Model& model, const PredictedRow& row, std::size_t width) {
+// What a row has to show, each with its probability.
+struct ColumnItem {
+  float probability;
+  std::string text;
+};
+
+std::string format_columns(const std::string& row_id, std::span<const ColumnItem> items,
+                           std::size_t width) {
   constexpr std::size_t kMinIdWidth = 4;  // so that the first thousands of rows line up
   constexpr std::size_t kMaxIdWidth = 20;
-  const std::string id = pad(fit(row.id, kMaxIdWidth), kMinIdWidth);
-  if (row.predictions.empty()) return id + "  -\n";
+  const std::string id = pad(fit(row_id, kMaxIdWidth), kMinIdWidth);
+  if (items.empty()) return id + "  -\n";
   const std::size_t used = display_width(id) + 9;  // and "  0.123  "
   std::string text;
-  for (const predict::Prediction& prediction : row.predictions) {
-    text += fmt::format(
-        "{}  {:.3f}  {}\n", text.empty() ? id : std::string(display_width(id), ' '),
-        prediction.probability,
-        fit(model.label_name(prediction.label), std::max<std::size_t>(width, used + 10) - used));
+  for (const ColumnItem& item : items) {
+    text += fmt::format("{}  {:.3f}  {}\n", text.empty() ? id : std::string(display_width(id), ' '),
+                        item.probability,
+                        fit(item.text, std::max<std::size_t>(width, used + 10) - used));
   }
   return text;
 }
@@ -77,12 +119,37 @@ std::string format_predictions(const model::Model& model, const PredictedRow& ro
   switch (form) {
     case PredictionForm::kJson:
       return format_json(model, row);
-    case PredictionForm::kColumns:
-      return format_columns(model, row, width);
+    case PredictionForm::kColumns: {
+      std::vector<ColumnItem> items;
+      for (const predict::Prediction& prediction : row.predictions) {
+        items.push_back({prediction.probability, model.label_name(prediction.label)});
+      }
+      return format_columns(row.id, items, width);
+    }
     case PredictionForm::kLines:
       break;
   }
   return format_line(model, row);
+}
+
+std::string format_sets(const model::Model& model, const PredictedSets& row, PredictionForm form,
+                        std::size_t width) {
+  switch (form) {
+    case PredictionForm::kJson:
+      return format_sets_json(model, row);
+    case PredictionForm::kColumns: {
+      std::vector<ColumnItem> items;
+      for (const LabelSet& set : row.sets) {
+        items.push_back({set.probability, set.labels.empty()
+                                              ? "(no label)"
+                                              : join_labels(model, set, " ", quote_label)});
+      }
+      return format_columns(row.id, items, width);
+    }
+    case PredictionForm::kLines:
+      break;
+  }
+  return format_sets_line(model, row);
 }
 
 }  // namespace mhe::app

@@ -31,6 +31,18 @@ struct PredictedRow {
 [[nodiscard]] std::string format_predictions(const model::Model& model, const PredictedRow& row,
                                              PredictionForm form, std::size_t width);
 
+/// Sets of labels for a row, in the same forms.
+struct PredictedSets {
+  std::string id;  ///< its own, or its number
+  bool has_id = false;
+  std::span<const LabelSet> sets;
+};
+
+/// kLines: sets with tabs between them, each its probability and then its labels, blanks between.
+/// kJson: {"id": ..., "sets": [{"labels": [...], "p": ...}, ...]}. kColumns: a set a line.
+[[nodiscard]] std::string format_sets(const model::Model& model, const PredictedSets& row,
+                                      PredictionForm form, std::size_t width);
+
 /// A label as it stands before the colon: as it is, or as a JSON string if it is empty, begins with
 /// a quote, or holds blanks or control characters.
 [[nodiscard]] std::string quote_label(std::string_view label);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct PredictFlags {
   std::optional<float> threshold;
   SessionOptions session;
   std::size_t threads = 0;
+  bool sets = false;
   bool json = false;
 };
 
@@ -46,6 +48,20 @@ std::span<const predict::Prediction> cut(std::span<predict::Prediction> predicti
   return predictions.first(static_cast<std::size_t>(end - predictions.begin()));
 }
 
+// The best sets of each row of a batch.
+std::vector<std::vector<LabelSet>> find_sets(const Context& context, const model::Model& model,
+                                             const data::RowBatch& batch, std::size_t k,
+                                             const std::optional<float>& threshold) {
+  std::vector<std::vector<LabelSet>> sets(batch.rows);
+  (void)predict::predict_batch(
+      context, model, batch, 1, {}, [&](std::size_t row, predict::Predictor& predictor) {
+        sets[row] = predictor.best_sets(k);
+        if (!threshold) return;
+        std::erase_if(sets[row], [&](const LabelSet& set) { return set.probability < *threshold; });
+      });
+  return sets;
+}
+
 std::span<predict::Prediction> row_of(Ragged<predict::Prediction>& found, std::size_t row) {
   const std::size_t begin = found.offsets[row];
   return std::span(found.items).subspan(begin, found.offsets[row + 1] - begin);
@@ -56,6 +72,7 @@ void run_predict(Console& console, const PredictFlags& flags) {
   const auto opened = open_sound_model(*context, flags.model);
   const model::Model& model = *opened;
   predict::check_beam(model, flags.session.beam);
+  if (flags.sets) predict::check_sets(model);
   data::ReadOptions input = make_read_options(flags.data, flags.input);
   input.live = flags.input == "-";
   predict::adapt_to_model(model, input);
@@ -66,16 +83,25 @@ void run_predict(Console& console, const PredictFlags& flags) {
   const std::size_t k = flags.k.value_or(flags.threshold ? kMostAboveThreshold : kDefaultLabels);
   const PredictionForm form = choose_form(flags);
   data::RowBatch batch;
+  const auto id_of = [&](std::size_t row) {
+    return schema.has_ids ? std::string(string_at(batch.ids, row))
+                          : fmt::format("{}", batch.first_row + row + 1);
+  };
   while (reader->next(batch)) {
-    Ragged<predict::Prediction> found =
-        predict::predict_batch(*context, model, batch, k, flags.session);
     std::string text;
-    for (std::size_t row = 0; row < found.rows(); ++row) {
-      const std::string id = schema.has_ids ? std::string(string_at(batch.ids, row))
-                                            : fmt::format("{}", batch.first_row + row + 1);
-      text +=
-          format_predictions(model, {id, schema.has_ids, cut(row_of(found, row), flags.threshold)},
-                             form, console.width());
+    if (flags.sets) {
+      const auto sets = find_sets(*context, model, batch, k, flags.threshold);
+      for (std::size_t row = 0; row < sets.size(); ++row) {
+        text += format_sets(model, {id_of(row), schema.has_ids, sets[row]}, form, console.width());
+      }
+    } else {
+      Ragged<predict::Prediction> found =
+          predict::predict_batch(*context, model, batch, k, flags.session);
+      for (std::size_t row = 0; row < found.rows(); ++row) {
+        const auto shown = cut(row_of(found, row), flags.threshold);
+        text +=
+            format_predictions(model, {id_of(row), schema.has_ids, shown}, form, console.width());
+      }
     }
     console.print(text);
   }
@@ -101,6 +127,12 @@ std::function<void(Console&)> add_predict(CLI::App& command) {
                   "Only labels whose probability is at least this, from 0 to 1")
       ->check(check_probability);
   add_session_flags(command, flags->session);
+  command
+      .add_flag(
+          "--sets", flags->sets,
+          "Print the most probable sets of labels, of a model trained with --powerset; -k and "
+          "--threshold are then about sets")
+      ->excludes("--tail");
   command.add_flag("--json", flags->json, "Print a JSON object a row");
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
   add_data_flags(command, flags->data);

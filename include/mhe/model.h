@@ -22,6 +22,12 @@ struct Prediction {
   float probability = 0;
 };
 
+/// Labels that are true together while no other is, and how probable that is.
+struct LabelSet {
+  std::vector<LabelId> labels;  ///< ascending; may be empty
+  float probability = 0;
+};
+
 /// A sparse input vector: features ascending, each at most once, and as many finite values. Scaled
 /// to length 1 by the model.
 struct SparseInput {
@@ -91,6 +97,11 @@ class Session {
   [[nodiscard]] std::span<const Prediction> predict(const SparseInput& input, std::size_t k);
   /// For a dense vector of as many finite numbers as the model has features.
   [[nodiscard]] std::span<const Prediction> predict(std::span<const float> vector, std::size_t k);
+
+  /// The k most probable sets of labels, best first, for what predict() was last called with. Their
+  /// probabilities are the model's own, not calibrated. Throws kInvalidArgument unless the model
+  /// was trained to predict sets (a powerset).
+  [[nodiscard]] std::vector<LabelSet> best_sets(std::size_t k);
 
  private:
   struct Impl;

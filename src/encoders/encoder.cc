@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "encoders/activation.h"
 #include "kernels/rows.h"
+#include "matrix/normalize.h"
 
 namespace mhe::encoders {
 namespace {
@@ -162,23 +163,19 @@ MatrixView Encoder::forward(const Context& context, const InputBatch& batch,
 void Encoder::normalize_features(const Context& context) {
   const MatrixView from = inputs_of(spec_.layers);
   features_.resize(from.size());
-  lengths_.resize(from.num_rows);
+  scales_.resize(from.num_rows);
   parallel_blocks(context, from.num_rows, kGrain, [&](const Block& block) {
     for (std::size_t row = block.begin; row < block.end; ++row) {
-      double square = 0;
-      for (const float value : from[row]) square += static_cast<double>(value) * value;
-      lengths_[row] = static_cast<float>(std::sqrt(square));
-      const float scale = lengths_[row] > 0 ? 1 / lengths_[row] : 0.0F;
-      for (std::size_t i = 0; i < spec_.dim; ++i) {
-        features_[row * spec_.dim + i] = scale * from[row][i];
-      }
+      const std::span<float> features = std::span(features_).subspan(row * spec_.dim, spec_.dim);
+      std::copy(from[row].begin(), from[row].end(), features.begin());
+      scales_[row] = normalize_l2(features);
     }
   });
 }
 
 // For y = h / |h|: dh = (dy - y (y . dy)) / |h|.
 void Encoder::backward_normalize(const Context& context) {
-  parallel_blocks(context, lengths_.size(), kGrain, [&](const Block& block) {
+  parallel_blocks(context, scales_.size(), kGrain, [&](const Block& block) {
     for (std::size_t row = block.begin; row < block.end; ++row) {
       float* const gradient = gradient_.data() + row * spec_.dim;
       const float* const feature = features_.data() + row * spec_.dim;
@@ -186,9 +183,8 @@ void Encoder::backward_normalize(const Context& context) {
       for (std::size_t i = 0; i < spec_.dim; ++i) {
         dot += static_cast<double>(gradient[i]) * feature[i];
       }
-      const float scale = lengths_[row] > 0 ? 1 / lengths_[row] : 0.0F;
       for (std::size_t i = 0; i < spec_.dim; ++i) {
-        gradient[i] = scale * (gradient[i] - static_cast<float>(dot) * feature[i]);
+        gradient[i] = scales_[row] * (gradient[i] - static_cast<float>(dot) * feature[i]);
       }
     }
   });
@@ -229,7 +225,7 @@ void Encoder::backward(const Context& context, MatrixView gradient, const Encode
 void Encoder::end_training() {
   batch_ = {};
   tapes_ = std::vector<Tape>(spec_.layers);
-  for (std::vector<float>* values : {&scaled_, &features_, &lengths_, &gradient_, &by_linear_}) {
+  for (std::vector<float>* values : {&scaled_, &features_, &scales_, &gradient_, &by_linear_}) {
     *values = std::vector<float>();
   }
   if (table_) table_->release_scratch();

@@ -98,7 +98,7 @@ class Encoder {
   std::vector<float> scaled_;  // dense inputs of the batch
   std::vector<Tape> tapes_;
   std::vector<float> features_;   // of length 1, if they are to be
-  std::vector<float> lengths_;    // before that
+  std::vector<float> scales_;     // what that took: 1 / the length, or 0
   std::vector<float> gradient_;   // by the outputs of a layer
   std::vector<float> by_linear_;  // by what goes into its activation
 };

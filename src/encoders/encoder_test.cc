@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -198,9 +199,12 @@ TEST(Encoder, LearnsWithEveryRule) {
 // What is trained and what is used later are the same numbers, to the bit.
 TEST(Encoder, EncodesOneByOneAsInBatches) {
   for (const InputForm form : {InputForm::kSparse, InputForm::kDense}) {
-    for (const std::size_t layers : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+    for (const auto& [layers, normalize] :
+         {std::pair(0, false), std::pair(0, true), std::pair(1, false), std::pair(1, true),
+          std::pair(3, false), std::pair(3, true)}) {
       if (form == InputForm::kSparse && layers == 0) continue;
-      const EncoderSpec spec = make_spec(form, layers, false, Activation::kRelu);
+      const EncoderSpec spec =
+          make_spec(form, static_cast<std::size_t>(layers), normalize, Activation::kRelu);
       const Context context({.threads = 2});
       const Inputs inputs(spec.num_inputs);
       Encoder encoder = make_encoder(context, spec, inputs, {});

@@ -112,11 +112,11 @@ class CascadeHead final : public DenseHead {
                        order.space().lengths().end()),
             "the order's lengths are {}, not those of the head", order.space().describe());
     label_at_.assign(nodes_.num_positions(), kNoLabel);
+    position_of_.resize(order.num_labels());
     for (const LabelId label : order.labels()) {
       const std::size_t position = order.positions()[index_of(label)];
       label_at_[position] = static_cast<std::uint32_t>(label);
       nodes_.set_end(position + 1);
-      position_of_.resize(order.num_labels());
       position_of_[index_of(label)] = static_cast<std::uint32_t>(position);
     }
   }

@@ -57,27 +57,42 @@ TEST(CascadeHead, StepsAsTheReference) {
   }
 }
 
+// Phantoms between the labels, as training places them, or all behind.
 TEST(CascadeHead, LabelsStandWhereTheOrderSays) {
   const Context context({.threads = 1});
-  HeadSetup setup = kPlainDescent;
-  setup.order = labels::random_order(59, {10, 6}, 7, labels::Placement::kCompact);
-  const auto head = make_dense_head(context, cascade({59, {10, 6}}, Loss::kSigmoid), setup);
-  testing::randomize(*head, 1);
-  testing::RandomBatch batch(20, 9, 59, 3, 2);
-  const testing::Positions positions(setup.order->positions().begin(),
-                                     setup.order->positions().end());
-  const auto expected = testing::reference_cascade(*head, batch.view(), positions);
-  testing::expect_step_of(*head, expected, batch, context);
+  for (const labels::Placement placement :
+       {labels::Placement::kSpread, labels::Placement::kCompact}) {
+    for (const Shape& shape : {Shape{41, {10, 6}}, Shape{40, {5, 4, 3}, 3, 4}}) {
+      for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
+        HeadSetup setup = kPlainDescent;
+        setup.order = labels::random_order(shape.num_labels, shape.lengths, 7, placement);
+        const auto head = make_dense_head(context, cascade(shape, loss), setup);
+        testing::randomize(*head, 1);
+        testing::RandomBatch batch(20, 9, shape.num_labels, 3, 2);
+        const auto expected =
+            testing::reference_cascade(*head, batch.view(), testing::positions_of(setup));
+        testing::expect_step_of(*head, expected, batch, context);
+      }
+    }
+  }
 }
 
 TEST(CascadeHead, GradientIsTheSlopeOfTheLoss) {
   const Context context({.threads = 1});
-  for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
-    // All parents are candidates, so that the choice of them does not change on the way.
-    const auto head = make_dense_head(context, cascade({24, {4, 6}, 4, 5}, loss), {});
-    testing::randomize(*head, 3);
-    testing::RandomBatch batch(5, 9, 24, 3, 4);
-    testing::expect_slopes(*head, batch, context);
+  // The choice of parents must not change on the way. So all of them are candidates, or, of one
+  // candidate, those of the example's own labels only.
+  for (const Shape& shape :
+       {Shape{24, {4, 6}, 4, 5}, Shape{24, {4, 6}, 4}, Shape{22, {6, 1, 4}, 6, 5},
+        Shape{24, {4, 3, 2}, 1, 5}, Shape{24, {4, 3, 2}, 1}, Shape{36, {3, 2, 2, 3}, 1, 4},
+        Shape{35, {3, 2, 2, 3}, 1}}) {
+    for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
+      SCOPED_TRACE(::testing::Message() << shape.lengths.size() << " levels, inner width "
+                                        << shape.inner_dim << ", loss " << static_cast<int>(loss));
+      const auto head = make_dense_head(context, cascade(shape, loss), {});
+      testing::randomize(*head, 3);
+      testing::RandomBatch batch(5, 9, shape.num_labels, 3, 4, shape.candidates > 1);
+      testing::expect_slopes(*head, batch, context);
+    }
   }
 }
 
@@ -90,6 +105,7 @@ TEST(CascadeHead, GivesTheSameBitsForAnyNumberOfThreads) {
 
 // A search in double: all candidates of the beam, the best of them kept.
 std::vector<std::pair<double, std::size_t>> reference_search(const DenseHead& head,
+                                                             const testing::Positions& positions,
                                                              std::span<const float> features,
                                                              std::size_t beam) {
   const HeadSpec& spec = head.spec();
@@ -119,29 +135,40 @@ std::vector<std::pair<double, std::size_t>> reference_search(const DenseHead& he
     }
     kept.clear();
     for (std::size_t i = 0; i < next.size(); ++i) {
-      if (next[i].second * stride >= spec.num_labels) continue;
+      if (next[i].second * stride >= testing::end_of(positions, spec.num_labels)) continue;
       next[i].first += testing::reference_log_probability(spec.loss, scores, i);
       kept.emplace_back(-next[i].first, next[i].second);
     }
     std::sort(kept.begin(), kept.end());
     if (level + 1 < spec.lengths.size() && kept.size() > beam) kept.resize(beam);
   }
-  return kept;
+  if (positions.empty()) return kept;
+  std::vector<std::pair<double, std::size_t>> labels;
+  for (const auto& [score, position] : kept) {
+    const auto found = std::find(positions.begin(), positions.end(), position);
+    if (found != positions.end()) labels.emplace_back(score, found - positions.begin());
+  }
+  return labels;
 }
 
 TEST(CascadeSearch, FindsWhatABeamInDoubleFinds) {
   const Context context({.threads = 1});
-  for (const Shape& shape : kShapes) {
+  std::vector<std::pair<Shape, HeadSetup>> cases;
+  for (const Shape& shape : kShapes) cases.emplace_back(shape, HeadSetup{});
+  cases.push_back({{40, {10, 6}}, {}});
+  cases.back().second.order = labels::random_order(40, {10, 6}, 7, labels::Placement::kSpread);
+  for (const auto& [shape, setup] : cases) {
     for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
       SCOPED_TRACE(::testing::Message() << shape.num_labels << ' ' << static_cast<int>(loss));
-      const auto head = make_dense_head(context, cascade(shape, loss), {});
+      const auto head = make_dense_head(context, cascade(shape, loss), setup);
       testing::randomize(*head, 8);
       const auto search = make_search(*head);
       const testing::RandomBatch batch(4, 9, shape.num_labels, 1, 9);
       for (std::size_t e = 0; e < 4; ++e) {
         for (const std::size_t beam : {std::size_t{0}, std::size_t{1}, std::size_t{1000}}) {
           const std::span<const float> x = batch.view().features[e];
-          const auto expected = reference_search(*head, x, beam == 0 ? shape.candidates : beam);
+          const auto expected = reference_search(*head, testing::positions_of(setup), x,
+                                                 beam == 0 ? shape.candidates : beam);
           const std::span<const FoundLabel> found = search->search(x, 7, beam);
           ASSERT_EQ(found.size(), std::min<std::size_t>(7, expected.size()));
           for (std::size_t i = 0; i < found.size(); ++i) {

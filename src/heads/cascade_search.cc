@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/check.h"
+#include "base/checked.h"
 #include "heads/best_labels.h"
 #include "heads/cascade_nodes.h"
 #include "heads/find_tensor.h"
@@ -28,7 +28,9 @@ class CascadeSearch final : public DenseSearch {
       const std::size_t width = level == 0 ? spec.dim : spec.inner_dim;
       tables_.push_back(find_table(find, name, nodes_.num_nodes(level), width));
       if (level > 0 && width != spec.dim) {
-        projections_.push_back(find_floats(find, name + "projection", width * spec.dim).data());
+        const std::uint64_t size =
+            checked_mul<std::uint64_t>(width, spec.dim, "the weights of a projection");
+        projections_.push_back(find_floats(find, name + "projection", size).data());
       }
     }
     if (label_at_.empty()) return;

@@ -85,9 +85,9 @@ void CentroidStart::settle_biases(const Met& met) const {
   constexpr float kUnseen = 0.5F;  // of a row without examples: less than one
   const auto trained = static_cast<float>(met.trained * static_cast<double>(count_));
   for (float& bias : met.table->mutable_biases()) {
-    bias = trained == 0 ? 0.0F
-                        : std::min(0.0F, static_cast<float>(kernels::portable_log(
-                                             static_cast<double>((bias + kUnseen) / trained))));
+    bias = std::min(
+        0.0F,
+        static_cast<float>(kernels::portable_log(static_cast<double>((bias + kUnseen) / trained))));
   }
 }
 

@@ -65,7 +65,7 @@ class DenseHead {
   struct TruePlaces {
     RowTable* table = nullptr;
     std::span<const Positive> positives;  ///< rows that are true in the batch
-    double trained = 0;  ///< share of all examples that a row is trained on; 0: batches decide
+    double trained = 1;  ///< share of all examples that a row is trained on, above 0
   };
   /// Calls `visit` with each such table; product heads have none.
   virtual void visit_positives(const HeadBatch& /*batch*/,

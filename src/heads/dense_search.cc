@@ -22,6 +22,12 @@ std::unique_ptr<DenseSearch> DenseSearch::make(const HeadSpec& spec, const FindT
   fail(ErrorCode::kInvalidArgument, "there is no such kind of head");
 }
 
+DenseSearch::~DenseSearch() = default;
+
+std::vector<FoundSet> DenseSearch::best_sets(std::size_t /*k*/) {
+  fail(ErrorCode::kInvalidArgument, "the head predicts labels, not sets of labels");
+}
+
 std::unique_ptr<DenseSearch> make_search(const DenseHead& head) {
   const std::vector<HeadTensor> tensors = head.tensors();
   return DenseSearch::make(head.spec(), [&](std::string_view name) -> const HeadTensor* {

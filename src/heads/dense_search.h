@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <mhe/ids.h>
 
@@ -22,6 +23,12 @@ struct FoundLabel {
   float score = 0;  ///< a probability as the head sees it
 };
 
+/// Labels that are true together, and nothing else is.
+struct FoundSet {
+  std::vector<LabelId> labels;  ///< ascending
+  float probability = 0;
+};
+
 /// Finds an array by its name; null if there is none.
 using FindTensor = std::function<const HeadTensor*(std::string_view name)>;
 
@@ -33,7 +40,7 @@ class DenseSearch {
   /// Throws kInvalidData, saying which, if arrays are missing or not of the size the spec asks for.
   [[nodiscard]] static std::unique_ptr<DenseSearch> make(const HeadSpec& spec,
                                                          const FindTensor& find);
-  virtual ~DenseSearch() = default;
+  virtual ~DenseSearch();
 
   /// The k best labels for a feature vector of spec.dim numbers, best first, equal scores by the
   /// smaller id; never a phantom. Valid until the next call. `beam` replaces spec.candidates unless
@@ -44,6 +51,10 @@ class DenseSearch {
   /// What each head of the last search thinks best by itself: a digit of each product head, a node
   /// of each level of a cascade by what its path is worth. Heads without digits have none.
   [[nodiscard]] virtual std::span<const std::uint32_t> best_choices() const { return {}; }
+  /// The k most probable sets of labels for the features of the last search, best first; equal ones
+  /// by the number that their digits make. Throws kInvalidArgument if the head does not predict
+  /// sets (ProductCode::kPowerset).
+  [[nodiscard]] virtual std::vector<FoundSet> best_sets(std::size_t k);
   /// Probability that the heads of the last search gave to numbers that are no label (product).
   [[nodiscard]] virtual double phantom_mass() const { return 0; }
 

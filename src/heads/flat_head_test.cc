@@ -183,6 +183,46 @@ TEST(SamplingHead, ExtraGroupsAreDrawnByStep) {
   EXPECT_NE(touched_groups(0), touched_groups(1));
 }
 
+TEST(SamplingHead, ScoresExtraGroupsForTheWholeBatch) {
+  const Context context({.threads = 2, .seed = 5});
+  constexpr std::uint64_t kStepNumber = 3;
+  for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
+    for (const HeadSetup& setup : {kPlainDescent, kPaper}) {
+      HeadSpec spec = sampling(395, {10, 40}, 7, loss);
+      spec.extra_groups = 3;
+      const auto head = make_dense_head(context, spec, setup);
+      testing::randomize(*head, 1);
+      testing::RandomBatch batch(4, 7, 395, 2, 11);
+      std::vector<Positive> positives;
+      std::set<std::size_t> own;
+      for (std::uint32_t e = 0; e < 4; ++e) {
+        for (const LabelId label : batch.view().labels[e]) {
+          positives.push_back({static_cast<std::uint32_t>(label), e});
+          own.insert(index_of(label) / 40);
+        }
+      }
+      std::sort(positives.begin(), positives.end());
+      std::vector<RowRange> ranges;
+      GroupSampler(395, 40).choose_for_batch(positives, 3,
+                                             RandomStream(5, "head.groups", kStepNumber), ranges);
+      std::vector<std::size_t> rows;
+      std::set<std::size_t> drawn;
+      for (const RowRange& range : ranges) {
+        for (std::size_t row = range.begin; row < range.end; ++row) {
+          rows.push_back(row);
+          drawn.insert(row / 40);
+        }
+      }
+      ASSERT_EQ(drawn.size(), own.size() + 3);
+      ASSERT_LT(drawn.size(), 10U);
+      const bool weighs = loss == Loss::kSoftmax && setup.weigh_groups;
+      const double chance = weighs ? (static_cast<double>(drawn.size()) - 1) / 9 : 1;
+      const auto expected = testing::reference_flat(*head, batch.view(), rows, {}, chance);
+      testing::expect_step_of(*head, expected, batch, context, kStepNumber);
+    }
+  }
+}
+
 TEST(SamplingHead, GroupsFollowTheOrder) {
   const Context context({.threads = 1});
   const HeadSpec spec = sampling(90, {9, 10}, 6, Loss::kSoftmax);

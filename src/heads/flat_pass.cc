@@ -13,7 +13,6 @@
 namespace mhe::heads {
 namespace {
 
-using kernels::GemmOperand;
 using kernels::Layout;
 
 // Whole register tiles of every target (14 and 6 rows). With 512 floats a row it is 336 KiB: a
@@ -30,13 +29,6 @@ constexpr std::size_t kUpdateRows = 42;
 // Sums of dLoss/dF, one each for so many parts of the blocks: enough to occupy the threads of one
 // machine, few enough that adding them up is nothing.
 constexpr std::size_t kMaxParts = 32;
-
-std::span<const Positive> rows_between(std::span<const Positive> positives, std::size_t begin,
-                                       std::size_t end) {
-  const auto row_below = [](const Positive& p, std::size_t row) { return p.row < row; };
-  const auto first = std::lower_bound(positives.begin(), positives.end(), begin, row_below);
-  return {first, std::lower_bound(first, positives.end(), end, row_below)};
-}
 
 std::size_t ceil_div(std::size_t a, std::size_t b) {
   return (a + b - 1) / b;
@@ -74,10 +66,6 @@ std::size_t FlatPass::score_bytes(std::size_t num_ranges, std::size_t rows_per_r
   // Beside the scores a maximum and a sum of each block.
   const std::size_t blocks = num_blocks(num_ranges, rows_per_range, dim);
   return sizeof(float) * batch * (num_ranges * rows_per_range + 2 * blocks);
-}
-
-std::span<const Positive> Targets::in_rows(std::size_t begin, std::size_t end) const {
-  return rows_between(positives, begin, end);
 }
 
 void FlatPass::select(std::span<const RowRange> ranges, std::size_t dim) {

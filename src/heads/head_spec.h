@@ -20,6 +20,9 @@ namespace mhe::heads {
 /// groups.
 inline constexpr std::int32_t kMaxParents = 1'000'000;
 
+/// Groups of product heads at most, G of Eq. 9: beyond any that pays.
+inline constexpr std::size_t kMaxRank = 4096;
+
 /// What training minimises, a mean over the examples of a batch.
 enum class Loss : std::uint8_t {
   kSoftmax,  ///< cross-entropy; an example of several labels: the mean over them
@@ -48,7 +51,7 @@ struct HeadSpec {
   /// sampling: S of MHS-S, the groups that an example of one label is scored on; 0: a batch shares
   /// the groups of all its examples
   std::size_t groups_per_example = 0;
-  std::size_t rank = 1;          ///< product: groups of heads that are summed, G of Eq. 9
+  std::size_t rank = 1;  ///< product: groups of heads that are summed, G of Eq. 9
   ProductCode code = ProductCode::kDigits;
 };
 

@@ -25,13 +25,19 @@ struct Positive {
                           const Positive&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
+/// Those with rows in [begin, end), of positives by row.
+[[nodiscard]] std::span<const Positive> rows_between(std::span<const Positive> positives,
+                                                     std::size_t begin, std::size_t end);
+
 /// What a batch should score high.
 struct Targets {
   std::span<const Positive> positives;  ///< by row, then by example
   std::span<const float> weights;       ///< [example]: 1 / its positives; 0 if it has none
 
   /// The positives with rows in [begin, end).
-  [[nodiscard]] std::span<const Positive> in_rows(std::size_t begin, std::size_t end) const;
+  [[nodiscard]] std::span<const Positive> in_rows(std::size_t begin, std::size_t end) const {
+    return rows_between(positives, begin, end);
+  }
 };
 
 /// How rows move; without an optimiser they stay.

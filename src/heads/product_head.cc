@@ -61,6 +61,7 @@ class ProductHead final : public DenseHead {
  protected:
   double run(const Context& context, const HeadBatch& batch, const HeadStep& step,
              MatrixSpan gradient, Update update) override {
+    if (batch.labels.empty()) return 0;
     batch_ = batch.features.num_rows;
     score(context, batch.features);
     const double loss = code_loss_ ? code_loss_->run(context, batch.labels, outputs_)

@@ -83,6 +83,18 @@ TEST(ProductHead, HasTheSameBitsForAnyThreads) {
   }
 }
 
+TEST(ProductHead, AnEmptyBatchChangesNothing) {
+  const Context context({.threads = 1});
+  for (const ProductCase& c : testing::product_cases()) {
+    SCOPED_TRACE(c.name);
+    const auto head = make_dense_head(context, c.spec, c.setup);
+    const std::vector<float> before = testing::state_of(*head);
+    RandomBatch none(0, c.spec.dim, c.spec.num_labels, 1, 1, false);
+    EXPECT_EQ(head->step(context, none.view(), {}, none.gradient()), 0);
+    EXPECT_EQ(testing::state_of(*head), before);
+  }
+}
+
 TEST(ProductHead, RefusesWhatCannotBe) {
   const Context context({.threads = 1});
   EXPECT_THROW(make_dense_head(context, product_spec(21, {5, 4}, ProductCode::kDigits), {}), Error);

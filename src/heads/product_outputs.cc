@@ -3,8 +3,10 @@
 #include "heads/product_outputs.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "kernels/losses.h"
 #include "kernels/rows.h"
 
@@ -150,10 +152,15 @@ class MixtureLoss {
 
 ProductLayout::ProductLayout(const HeadSpec& spec)
     : begins_(1, 0), rank_(spec.rank), loss_(spec.loss) {
-  require(rank_ >= 1, "the rank of product heads must be at least 1, got 0");
+  require(rank_ >= 1 && rank_ <= kMaxRank, "the rank of product heads must be 1 to {}, got {}",
+          kMaxRank, rank_);
   require(rank_ == 1 || loss_ == Loss::kSoftmax,
           "product heads of rank {} need the softmax loss; sigmoids are for rank 1", rank_);
-  for (const std::uint32_t length : spec.lengths) begins_.push_back(begins_.back() + length);
+  constexpr std::string_view kWhat = "outputs of product heads";
+  for (const std::uint32_t length : spec.lengths) {
+    begins_.push_back(checked_add<std::size_t>(begins_.back(), length, kWhat));
+  }
+  num_outputs_ = checked_add(checked_mul(rank_, group_size(), kWhat), rank_ > 1 ? rank_ : 0, kWhat);
 }
 
 double product_loss(const ProductLayout& layout, std::span<const std::uint32_t> digits,

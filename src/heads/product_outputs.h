@@ -23,8 +23,9 @@ namespace mhe::heads {
 /// so on, then the gates if there are several groups.
 class ProductLayout {
  public:
-  /// Throws kInvalidArgument for a rank of 0 and for sigmoids of several groups, which have no sum
-  /// that is a probability.
+  /// Throws kInvalidArgument for a rank that is not 1 to kMaxRank and for sigmoids of several
+  /// groups, which have no sum that is a probability; kResourceLimit for more outputs than can be
+  /// counted.
   explicit ProductLayout(const HeadSpec& spec);
 
   [[nodiscard]] std::size_t num_heads() const noexcept { return begins_.size() - 1; }
@@ -32,9 +33,7 @@ class ProductLayout {
   [[nodiscard]] Loss loss() const noexcept { return loss_; }
   /// Of one group.
   [[nodiscard]] std::size_t group_size() const noexcept { return begins_.back(); }
-  [[nodiscard]] std::size_t num_outputs() const noexcept {
-    return rank_ * group_size() + (rank_ > 1 ? rank_ : 0);
-  }
+  [[nodiscard]] std::size_t num_outputs() const noexcept { return num_outputs_; }
   [[nodiscard]] std::size_t length(std::size_t head) const noexcept {
     return begins_[head + 1] - begins_[head];
   }
@@ -58,6 +57,7 @@ class ProductLayout {
  private:
   std::vector<std::size_t> begins_;  // one more than heads
   std::size_t rank_;
+  std::size_t num_outputs_ = 0;
   Loss loss_;
 };
 

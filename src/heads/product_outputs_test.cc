@@ -101,6 +101,13 @@ TEST(ProductProbabilities, SumToOneForEachHead) {
 TEST(ProductLayout, RefusesWhatHasNoMeaning) {
   EXPECT_THROW(ProductLayout(spec_of(Loss::kSoftmax, 0)), Error);
   EXPECT_THROW(ProductLayout(spec_of(Loss::kSigmoid, 2)), Error);
+  EXPECT_THROW(ProductLayout(spec_of(Loss::kSoftmax, kMaxRank + 1)), Error);
+}
+
+TEST(ProductLayout, RefusesSizesThatWrap) {
+  HeadSpec spec = spec_of(Loss::kSoftmax, 14757395258967641294U);
+  spec.lengths = {2, 2};  // 5 outputs a group with its gate: 4 * 2^64 + 6 of them
+  EXPECT_THROW(ProductLayout{spec}, Error);
 }
 
 }  // namespace

@@ -11,8 +11,7 @@ namespace mhe::labels {
 namespace {
 
 constexpr double kFloatBytes = 4;
-constexpr double kRowStateBytes = 2 * kFloatBytes;    // row-wise Adam: two numbers a row
-constexpr double kDenseStateBytes = 3 * kFloatBytes;  // AdamW: gradient and two moments a weight
+constexpr double kRowStateBytes = kFloatBytes;  // of every rule: one number a row
 
 // One table of rows: what is stored and how much of it an example touches.
 struct Table {
@@ -25,7 +24,7 @@ struct Table {
 struct Layout {
   std::vector<Table> tables;
   double projections = 0;  // weights of the dense maps from d to d_h
-  double projected = 0;    // their outputs
+  double projected = 0;    // their outputs, a row of weights each
 };
 
 std::vector<Table> cascade_tables(const HeadShape& shape) {
@@ -96,7 +95,11 @@ HeadCost head_cost(const HeadShape& shape, const PlanOptions& machine) {
   cost.predict_flops = 2 * layout.projections;
   cost.predict_bytes = kFloatBytes * layout.projections;
   double train_forward = 2 * layout.projections;
-  double state = kDenseStateBytes * layout.projections;
+  // The levels take turns with the gradient of a projection.
+  double state = kRowStateBytes * layout.projected;
+  if (layout.projections > 0) {
+    state += kFloatBytes * static_cast<double>(shape.dim) * static_cast<double>(shape.inner_dim);
+  }
   double scores = 2 * (static_cast<double>(shape.dim) + layout.projected);  // F and its gradient
   for (const Table& table : layout.tables) {
     const double row_bytes = table.width * weight_bytes + kFloatBytes;  // the bias stays a float

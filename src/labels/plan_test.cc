@@ -167,7 +167,7 @@ TEST(MakePlan, CountsAProductHeadByHand) {
   EXPECT_EQ(plan.cost.model_bytes, 20 * 9 * 4);
   EXPECT_EQ(plan.cost.predict_flops, 2 * 20 * 8);
   EXPECT_EQ(plan.cost.train_flops, 3 * 2 * 20 * 8);
-  EXPECT_EQ(plan.cost.train_bytes, 720 + 20 * 8 + 4 * 4 * (20 + 2 * 8));
+  EXPECT_EQ(plan.cost.train_bytes, 720 + 20 * 4 + 4 * 4 * (20 + 2 * 8));
   EXPECT_DOUBLE_EQ(plan.cost.predict_us, 0.72);  // 720 bytes at 1 GB/s; 320 flops take 0.32
   EXPECT_EQ(plan.one_hot.parameters, 100 * 9);
   EXPECT_TRUE(plan.notes.empty());
@@ -187,7 +187,7 @@ TEST(MakePlan, CountsACascadeByHand) {
   EXPECT_EQ(plan.cost.model_bytes, 20 * (16 + 4) + 100 * (8 + 4) + 32 * 4);
   EXPECT_EQ(plan.cost.predict_flops, 2 * (20 * 8 + 15 * 4 + 32));
   EXPECT_EQ(plan.cost.train_bytes,
-            plan.cost.model_bytes + 8 * 120 + 12 * 32 + 2 * 4 * (20 + 15 + 2 * (8 + 4)));
+            plan.cost.model_bytes + 4 * (120 + 4) + 4 * 32 + 2 * 4 * (20 + 15 + 2 * (8 + 4)));
   EXPECT_EQ(plan.confusion_degree, 0.25);
 }
 

@@ -31,12 +31,33 @@ std::size_t ProductDecoder::decode(std::span<const float> probabilities,
   const std::uint64_t labels =
       space().num_labels().value_or(std::numeric_limits<std::uint64_t>::max());
   k = std::min<std::uint64_t>(k, labels);
-  for (std::size_t depth = k;; depth *= 2) {
+  if (k == 0) return 0;
+  const bool can_scan = labels <= kMostScanned;
+  const std::size_t most =
+      can_scan ? std::clamp(k, kScanDepth, kMostDepth) : std::max(k, kMostDepth);
+  for (std::size_t depth = std::min(k, most);; depth = std::min(2 * depth, most)) {
     const double bound = collect(probabilities, gates, depth);
     if (depth >= labels) break;
-    if (candidates_.size() >= k && (k == 0 || candidates_[k - 1].probability >= bound)) break;
+    if (candidates_.size() >= k && candidates_[k - 1].probability > bound) break;
+    if (depth < most) continue;
+    if (can_scan) scan(probabilities, gates, k);
+    break;
   }
-  return size_ = k;
+  return size_ = std::min(k, candidates_.size());
+}
+
+void ProductDecoder::scan(std::span<const float> probabilities, std::span<const float> gates,
+                          std::size_t k) {
+  const double least = candidates_.size() >= k ? candidates_[k - 1].probability : 0;
+  const std::size_t heads = space().num_heads();
+  if (!scan_) scan_.emplace(space(), groups_.size());
+  const std::span<const ProductScan::Found> found = scan_->run(probabilities, gates, k, least);
+  candidates_.clear();
+  scanned_digits_.resize(found.size() * heads);
+  for (std::uint32_t rank = 0; rank < found.size(); ++rank) {
+    space().digits(found[rank].label, std::span(scanned_digits_).subspan(rank * heads, heads));
+    candidates_.push_back({found[rank].probability, kScanned, rank});
+  }
 }
 
 // The `depth` best of each group, as labels of the whole, best first; returns the most that any
@@ -63,7 +84,9 @@ double ProductDecoder::collect(std::span<const float> probabilities, std::span<c
            std::equal(digits_of(a).begin(), digits_of(a).end(), digits_of(b).begin());
   };
   candidates_.erase(std::unique(candidates_.begin(), candidates_.end(), same), candidates_.end());
-  return bound;
+  // Logs are rounded to 10^-12, products are not.
+  constexpr double kSlack = 1 + 1e-10;
+  return kSlack * bound;
 }
 
 double ProductDecoder::probability_of(std::span<const std::uint32_t> digits,
@@ -91,7 +114,9 @@ bool ProductDecoder::is_before(const Candidate& a, const Candidate& b) const {
 }
 
 std::span<const std::uint32_t> ProductDecoder::digits_of(const Candidate& candidate) const {
-  return groups_[candidate.group].digits(candidate.rank);
+  if (candidate.group != kScanned) return groups_[candidate.group].digits(candidate.rank);
+  const std::size_t heads = space().num_heads();
+  return std::span(scanned_digits_).subspan(candidate.rank * heads, heads);
 }
 
 std::span<const std::uint32_t> ProductDecoder::digits(std::size_t rank) const {

@@ -6,25 +6,38 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <mhe/label_space.h>
 
 #include "labels/k_best.h"
+#include "labels/product_scan.h"
 
 namespace mhe::labels {
 
-/// Decodes p(y) = sum_g gate_g * prod_h p_g^h(y_h) exactly. With one group this is KBestDecoder.
+/// Decodes p(y) = sum_g gate_g * prod_h p_g^h(y_h) exactly, equal probabilities by the smaller
+/// label. With one group this is KBestDecoder.
 ///
 /// With more, the best of each group are taken, more and more of them, until no label that none of
-/// them holds can be better: its probability is at most the sum over the groups of gate times the
-/// last probability taken. Equal probabilities by the smaller label.
+/// them holds can be as good: its probability is at most the sum over the groups of gate times the
+/// last probability taken. Where predictions are so flat that the kScanDepth best of each group are
+/// not enough, all labels are looked at (ProductScan). More than kMostScanned labels are too many
+/// for that: of such a space, the answer is the best of the kMostDepth best of each group, and may
+/// miss a label that is among those of none.
 ///
 /// Holds scratch space and results; no call allocates once a call as large has been made. One
 /// object serves one thread.
 class ProductDecoder {
  public:
+  /// Predictions that are sure of something need fewer; decoding more costs more than a scan.
+  static constexpr std::size_t kScanDepth = 128;
+  /// Some ten milliseconds a group.
+  static constexpr std::size_t kMostDepth = 16384;
+  /// A tenth of a second a group if nothing could be left out.
+  static constexpr std::uint64_t kMostScanned = std::uint64_t{1} << 28U;
+
   ProductDecoder(const LabelSpace& space, std::size_t rank);
 
   [[nodiscard]] const LabelSpace& space() const noexcept { return groups_.front().space(); }
@@ -43,9 +56,10 @@ class ProductDecoder {
  private:
   struct Candidate {
     double probability;
-    std::uint32_t group;
-    std::uint32_t rank;  // in the group
+    std::uint32_t group;  // kScanned: none
+    std::uint32_t rank;   // in the group
   };
+  static constexpr std::uint32_t kScanned = ~std::uint32_t{0};
 
   [[nodiscard]] std::span<const std::uint32_t> digits_of(const Candidate& candidate) const;
   [[nodiscard]] double probability_of(std::span<const std::uint32_t> digits,
@@ -54,10 +68,13 @@ class ProductDecoder {
   [[nodiscard]] bool is_before(const Candidate& a, const Candidate& b) const;
   double collect(std::span<const float> probabilities, std::span<const float> gates,
                  std::size_t depth);
+  void scan(std::span<const float> probabilities, std::span<const float> gates, std::size_t k);
 
   std::vector<KBestDecoder> groups_;
   std::size_t group_size_ = 0;
   std::vector<Candidate> candidates_;
+  std::optional<ProductScan> scan_;            // once it was needed
+  std::vector<std::uint32_t> scanned_digits_;  // [rank][head]
   std::size_t size_ = 0;
 };
 

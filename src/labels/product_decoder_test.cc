@@ -91,6 +91,84 @@ TEST(ProductDecoder, FindsWhatAFullScanFinds) {
   }
 }
 
+std::vector<std::uint64_t> best_numbers(const Case& c, std::size_t k) {
+  std::vector<double> all = all_probabilities(c);
+  all.resize(*c.space.num_labels());
+  std::vector<std::uint64_t> numbers(all.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](std::uint64_t a, std::uint64_t b) { return all[a] > all[b]; });
+  numbers.resize(std::min(k, numbers.size()));
+  return numbers;
+}
+
+void expect_best(const Case& c, std::size_t k) {
+  ProductDecoder decoder(c.space, c.rank);
+  ASSERT_EQ(decoder.decode(c.probabilities, c.gates, k),
+            std::min<std::uint64_t>(k, *c.space.num_labels()));
+  std::vector<std::uint64_t> found;
+  for (std::size_t rank = 0; rank < decoder.size(); ++rank) {
+    found.push_back(c.space.label(decoder.digits(rank)));
+  }
+  EXPECT_EQ(found, best_numbers(c, k));
+}
+
+// Powers of two, so that products and sums are exact and many are equal.
+TEST(ProductDecoder, EqualOnesOfSeveralGroupsGoToTheSmallerLabel) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Case c = random_case(seed);
+    if (c.rank == 1) continue;
+    RandomStream random(seed, "powers");
+    for (float& p : c.probabilities) p = 1.0F / static_cast<float>(1U << random.below(3));
+    for (float& gate : c.gates) gate = 1.0F / static_cast<float>(1U << random.below(2));
+    for (const std::size_t k : {1U, 2U, 5U, 20U}) expect_best(c, k);
+  }
+}
+
+// What no group thinks best may be best of all, and with noise no group helps to find it.
+TEST(ProductDecoder, FindsTheBestOfNoise) {
+  for (const std::vector<std::uint32_t>& lengths :
+       {std::vector<std::uint32_t>{300, 700}, std::vector<std::uint32_t>{50, 60, 70},
+        std::vector<std::uint32_t>{200000}}) {
+    std::uint64_t capacity = 1;
+    for (const std::uint32_t length : lengths) capacity *= length;
+    Case c{LabelSpace(capacity - 12345, lengths), 3, {}, {0.5F, 0.3F, 0.2F}};
+    RandomStream random(4, "noise");
+    for (std::size_t g = 0; g < c.rank; ++g) {
+      for (const std::uint32_t length : lengths) {
+        for (std::uint32_t i = 0; i < length; ++i) {
+          c.probabilities.push_back(static_cast<float>((1 + 0.1 * random.uniform()) / length));
+        }
+      }
+    }
+    expect_best(c, 1);
+    expect_best(c, 50);
+    expect_best(c, 20000);
+  }
+}
+
+TEST(ProductDecoder, TakesFlatPredictionsOfHugeSpaces) {
+  const auto flat = [](const LabelSpace& space, std::size_t k) {
+    std::size_t sum = 0;
+    for (const std::uint32_t length : space.lengths()) sum += length;
+    ProductDecoder decoder(space, 4);
+    const std::vector<float> probabilities(4 * sum, 1.0F / 1024);
+    const std::vector<float> gates(4, 0.25F);
+    ASSERT_EQ(decoder.decode(probabilities, gates, k), k);
+    for (std::size_t rank = 0; rank < k; ++rank) {
+      std::vector<std::uint32_t> expected(space.num_heads(), 0);
+      expected.back() = static_cast<std::uint32_t>(rank);
+      EXPECT_EQ(
+          std::vector<std::uint32_t>(decoder.digits(rank).begin(), decoder.digits(rank).end()),
+          expected);
+    }
+  };
+  flat(LabelSpace(100000000, {10000, 10000}), 10);
+  flat(LabelSpace(100000000, {500, 500, 400}), 10);
+  flat(LabelSpace::powerset(80, 16), 10);
+}
+
 TEST(ProductDecoder, RefusesWhatDoesNotFit) {
   ProductDecoder decoder(LabelSpace(4, {2, 2}), 2);
   const std::vector<float> probabilities(8, 0.5F);

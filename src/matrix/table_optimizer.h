@@ -7,14 +7,13 @@
 
 namespace mhe {
 
-/// How rows of tables move; one number of state a row, not a row.
+/// How rows of tables move; one number of state a row, not a row: kAdam has no momentum.
 enum class TableRule : std::uint8_t { kSgd, kAdagrad, kAdam };
 
 struct TableOptimizer {
   TableRule rule = TableRule::kAdagrad;
   float weight_decay = 0;  ///< decoupled: times the learning rate, of the rows a step touches
-  float beta1 = 0.9F;    ///< kAdam: unused for rows, whose momentum would be a row; kept at 0 there
-  float beta2 = 0.999F;  ///< kAdam: decay of a row's mean squared gradient
+  float beta2 = 0.999F;    ///< kAdam: decay of a row's mean squared gradient
   float epsilon = 1e-8F;
 };
 

@@ -13,6 +13,7 @@
 #include <mhe/error.h>
 
 #include "base/check.h"
+#include "model/file_error.h"
 #include "model/spec_json.h"
 
 namespace mhe::model {
@@ -129,8 +130,8 @@ LearnedMember LearnedModel::load_member(std::size_t index, const nlohmann::json&
     member.head = head_spec_from(card.at("head"));
   } catch (const Error& error) {
     // A spec that cannot be is the caller's mistake elsewhere; here it is the file's.
-    if (error.code() != ErrorCode::kInvalidArgument) throw;
-    fail(ErrorCode::kInvalidData, "{}: {}", file().path(), error.what());
+    if (error.code() == ErrorCode::kInvalidData) throw;
+    fail_file(file().path(), "{}", error.what());
   }
   const std::string prefix = prefix_of(index, "head");
   for (const TensorInfo& info : file().tensors()) {
@@ -151,7 +152,11 @@ void LearnedModel::check_member(const LearnedMember& member) const {
   if (vectorizer() != nullptr && spec.input == encoders::InputForm::kDense) {
     fail(ErrorCode::kInvalidData, "{}: text for an encoder of dense vectors", file().path());
   }
-  (void)heads::DenseSearch::make(member.head, member.find_tensor());  // looks at the sizes
+  try {
+    (void)heads::DenseSearch::make(member.head, member.find_tensor());  // looks at the sizes
+  } catch (const Error& error) {
+    fail_file(file().path(), "{}", error.what());
+  }
 }
 
 }  // namespace mhe::model

@@ -98,6 +98,8 @@ heads::HeadSpec head_spec_from(const nlohmann::json& json) {
           "{} head lengths; expected 1 to {}", spec.lengths.size(), LabelSpace::kMaxHeads);
   require(std::find(spec.lengths.begin(), spec.lengths.end(), 0U) == spec.lengths.end(),
           "a head of length 0");
+  require(spec.rank >= 1 && spec.rank <= heads::kMaxRank, "a rank of {}; expected 1 to {}",
+          spec.rank, heads::kMaxRank);
   require(spec.parent_power >= 0 && spec.parent_power <= 100, "a parent_power of {}",
           spec.parent_power);
   // What a search keeps must be bounded by what there is to find.

@@ -25,7 +25,7 @@ void check_schema(const model::Model& model, const data::Schema& schema, std::st
 void check_input(const model::Model& model, const data::RowBatch& batch);
 
 /// Called after each row, on the thread that predicted it.
-using SeeRow = std::function<void(std::size_t row, const Predictor& predictor)>;
+using SeeRow = std::function<void(std::size_t row, Predictor& predictor)>;
 
 /// The k best labels of every row, found on all threads. A single text is taken for each field of a
 /// model that has several. Throws kInvalidData if the rows are not of the kind the model takes, and

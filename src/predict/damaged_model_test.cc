@@ -5,10 +5,13 @@
 // throws mhe::Error or gives finite results. The sanitizers see what this test does not.
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
@@ -61,15 +64,25 @@ std::string make_model(const testing::ToyOptions& options) {
   return dir.read("m.mhe");
 }
 
+std::string make_learned_model(const testing::ToyLearnedOptions& options) {
+  const testing::ScratchDir dir;
+  testing::write_toy_learned_model(dir.file("m.mhe"), options);
+  return dir.read("m.mhe");
+}
+
 std::vector<std::string> make_learned_models() {
   std::vector<std::string> models;
-  const testing::ScratchDir dir;
   for (const HeadKind head :
        {HeadKind::kOneHot, HeadKind::kProduct, HeadKind::kCascade, HeadKind::kSampling}) {
     for (const auto input : {encoders::InputForm::kSparse, encoders::InputForm::kDense}) {
-      testing::write_toy_learned_model(dir.file("m.mhe"),
-                                       {.input = input, .head = head, .members = 2});
-      models.push_back(dir.read("m.mhe"));
+      models.push_back(make_learned_model({.input = input, .head = head, .members = 2}));
+    }
+  }
+  for (const auto code :
+       {heads::ProductCode::kDigits, heads::ProductCode::kTable, heads::ProductCode::kPowerset}) {
+    for (const std::size_t rank : {1U, 3U}) {
+      models.push_back(
+          make_learned_model({.head = HeadKind::kProduct, .code = code, .rank = rank}));
     }
   }
   return models;
@@ -144,6 +157,50 @@ void change_numbers(const std::string& whole) {
 TEST(DamagedModel, SurvivesNumbersInTheHeaderThatLie) {
   change_numbers(make_model({.text = true, .neighbours = true}));
   for (const std::string& whole : make_learned_models()) change_numbers(whole);
+}
+
+// How a file with such a head is refused; empty if it is not.
+std::string refusal(testing::ToyLearnedOptions options,
+                    std::function<void(heads::HeadSpec&)> forge) {
+  options.forge = std::move(forge);
+  const std::string bytes = make_learned_model(options);
+  try {
+    (void)model::Model::make(model::ModelFile(model::SafetensorsFile(
+        MappedFile::in_memory(std::as_bytes(std::span(bytes)), "forged.mhe"))));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidData) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+TEST(DamagedModel, IsRefusedByNameForAHeadThatCannotBe) {
+  using ::testing::HasSubstr;
+  using ::testing::StartsWith;
+  const auto cascade = [](const std::function<void(heads::HeadSpec&)>& forge) {
+    return refusal({.head = HeadKind::kCascade}, forge);
+  };
+  EXPECT_EQ(cascade([](heads::HeadSpec&) {}), "");
+  EXPECT_THAT(cascade([](heads::HeadSpec& spec) { spec.candidates = 0; }),
+              StartsWith("forged.mhe: "));
+  EXPECT_THAT(cascade([](heads::HeadSpec& spec) { spec.inner_dim = 5; }),
+              StartsWith("forged.mhe: "));
+  EXPECT_THAT(cascade([](heads::HeadSpec& spec) { spec.lengths.pop_back(); }),
+              StartsWith("forged.mhe: "));
+  for (const auto code :
+       {heads::ProductCode::kDigits, heads::ProductCode::kTable, heads::ProductCode::kPowerset}) {
+    const auto product = [&](std::size_t rank) {
+      return refusal({.head = HeadKind::kProduct, .code = code, .rank = 2},
+                     [&](heads::HeadSpec& spec) { spec.rank = rank; });
+    };
+    EXPECT_EQ(product(2), "");
+    // The last times 5, four outputs and a gate a group, is 4 * 2^64 + 6: a size that wraps.
+    for (const std::size_t rank : {std::size_t{0}, std::size_t{4097}, std::size_t{1} << 63U,
+                                   std::size_t{14757395258967641294U}}) {
+      EXPECT_THAT(product(rank), StartsWith("forged.mhe: ")) << rank;
+      EXPECT_THAT(product(rank), HasSubstr("rank")) << rank;
+    }
+  }
 }
 
 }  // namespace

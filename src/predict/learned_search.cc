@@ -3,6 +3,8 @@
 #include "predict/learned_search.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "predict/member_search.h"
 
@@ -28,6 +30,22 @@ std::span<mhe::Prediction> LearnedSearch::search_all(const Input& input, std::si
     }
   }
   return rank_found(found_, parts_.size(), k);
+}
+
+std::vector<mhe::LabelSet> LearnedSearch::best_sets(std::size_t k) {
+  std::map<std::vector<LabelId>, float> found;
+  for (Part& part : parts_) {
+    for (heads::FoundSet& set : part.head->best_sets(search_depth(parts_.size(), k))) {
+      found[std::move(set.labels)] += set.probability / static_cast<float>(parts_.size());
+    }
+  }
+  std::vector<mhe::LabelSet> sets;
+  for (const auto& [labels, probability] : found) sets.push_back({labels, probability});
+  std::stable_sort(sets.begin(), sets.end(), [](const mhe::LabelSet& a, const mhe::LabelSet& b) {
+    return a.probability > b.probability;
+  });
+  sets.resize(std::min(k, sets.size()));
+  return sets;
 }
 
 std::span<mhe::Prediction> LearnedSearch::search(const SparseRow& input, std::size_t k,

@@ -30,6 +30,11 @@ class LearnedSearch {
   [[nodiscard]] std::span<mhe::Prediction> search(std::span<const float> input, std::size_t k,
                                                   std::size_t beam = 0);
 
+  /// The k sets of the highest mean probability in the last search, best first, equal ones by their
+  /// labels. One that a member does not rank among its best counts as 0 there. Throws
+  /// kInvalidArgument unless the heads predict sets.
+  [[nodiscard]] std::vector<mhe::LabelSet> best_sets(std::size_t k);
+
   /// Of the first member in the last search, as DenseSearch has them.
   [[nodiscard]] std::span<const std::uint32_t> best_choices() const {
     return parts_[0].head->best_choices();

@@ -32,6 +32,18 @@ void check_beam(const model::Model& model, std::size_t beam) {
           head_kind_name(model.head_kind()));
 }
 
+void check_sets(const model::Model& model) {
+  const auto* learned = dynamic_cast<const model::LearnedModel*>(&model);
+  const bool has_sets =
+      learned != nullptr && std::all_of(learned->members().begin(), learned->members().end(),
+                                        [](const model::LearnedMember& member) {
+                                          return member.head.kind == HeadKind::kProduct &&
+                                                 member.head.code == heads::ProductCode::kPowerset;
+                                        });
+  require(has_sets,
+          "the model predicts labels, not sets of labels; --powerset trains one that does");
+}
+
 Predictor::Predictor(const model::Model& model, const SessionOptions& options)
     : model_(model),
       search_(make_search(model)),
@@ -43,6 +55,11 @@ Predictor::Predictor(const model::Model& model, const SessionOptions& options)
 
 std::span<const std::uint32_t> Predictor::best_choices() const {
   return std::visit([](const auto& search) { return search.best_choices(); }, search_);
+}
+
+std::vector<LabelSet> Predictor::best_sets(std::size_t k) {
+  check_sets(model_);
+  return std::get<LearnedSearch>(search_).best_sets(k);
 }
 
 double Predictor::phantom_mass() const {

@@ -23,6 +23,9 @@ namespace mhe::predict {
 /// Throws kInvalidArgument unless `beam` is 0 or the model is a cascade, which may have it.
 void check_beam(const model::Model& model, std::size_t beam);
 
+/// Throws kInvalidArgument unless the model predicts sets of labels.
+void check_sets(const model::Model& model);
+
 /// Predicts with a shared model. Holds the scratch space, so one per thread; allocates nothing once
 /// it has seen the largest input. The model must outlive it.
 class Predictor {
@@ -43,6 +46,10 @@ class Predictor {
   /// trained on text or the number of fields is wrong.
   [[nodiscard]] std::span<const Prediction> predict(std::span<const std::string_view> fields,
                                                     std::size_t k);
+
+  /// The k most probable sets of labels in the last prediction, best first. Throws kInvalidArgument
+  /// unless the model predicts sets.
+  [[nodiscard]] std::vector<LabelSet> best_sets(std::size_t k);
 
   /// What each head of the first member thought best by itself in the last prediction: digits of
   /// product heads, nodes of the levels of a cascade. None of other heads.

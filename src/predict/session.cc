@@ -105,6 +105,10 @@ std::span<const Prediction> Session::predict(std::span<const float> vector, std:
   return impl_->predictor.predict(vector, k);
 }
 
+std::vector<LabelSet> Session::best_sets(std::size_t k) {
+  return impl_->predictor.best_sets(k);
+}
+
 std::vector<std::vector<Prediction>> predict_all(const Model& model,
                                                  std::span<const SparseInput> inputs, std::size_t k,
                                                  std::size_t threads,

@@ -1,5 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <thread>
@@ -11,6 +12,7 @@
 #include <mhe/model.h>
 
 #include "scratch_dir.h"
+#include "toy_learned_model.h"
 #include "toy_model.h"
 
 namespace mhe {
@@ -55,6 +57,33 @@ TEST_F(SessionTest, GivesTheBestLabelsInOrder) {
   EXPECT_TRUE(same(session.predict(SparseInput{features_, values_}, 2), std::span(five).first(2)));
   EXPECT_TRUE(session.predict(SparseInput{features_, values_}, 0).empty());
   EXPECT_EQ(session.predict(SparseInput{features_, values_}, 1000).size(), 10U);  // beam of 2 x 5
+}
+
+TEST_F(SessionTest, GivesTheBestSetsOfAPowerset) {
+  for (const std::size_t members : {1U, 2U}) {
+    testing::write_toy_learned_model(
+        dir_.file("sets.mhe"),
+        {.head = HeadKind::kProduct, .members = members, .code = heads::ProductCode::kPowerset});
+    const Model model = Model::open(dir_.file("sets.mhe"));
+    Session session(model);
+    (void)session.predict(SparseInput{std::span(features_).first(4), std::span(values_).first(4)},
+                          3);
+    const std::vector<LabelSet> sets = session.best_sets(6);
+    ASSERT_EQ(sets.size(), 6U);
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      EXPECT_TRUE(std::is_sorted(sets[i].labels.begin(), sets[i].labels.end()));
+      EXPECT_GE(sets[i == 0 ? 0 : i - 1].probability, sets[i].probability);
+      for (std::size_t j = 0; j < i; ++j) EXPECT_NE(sets[i].labels, sets[j].labels);
+    }
+  }
+}
+
+TEST_F(SessionTest, RefusesSetsOfAModelOfLabels) {
+  Session linear(open({}));
+  EXPECT_THROW((void)linear.best_sets(1), Error);
+  testing::write_toy_learned_model(dir_.file("labels.mhe"), {.head = HeadKind::kProduct});
+  Session learned(Model::open(dir_.file("labels.mhe")));
+  EXPECT_THROW((void)learned.best_sets(1), Error);
 }
 
 TEST_F(SessionTest, NeighboursAreMixedIn) {

@@ -19,8 +19,8 @@ namespace mhe::train {
 /// distances of sparse vectors.
 constexpr std::size_t kCentroidWidth = 128;
 
-/// Lengths of redundant heads: the root of the number of labels, rounded down if that is enough to
-/// tell them apart.
+/// Lengths of redundant heads, all the same: 12 roots of the number of labels over the number of
+/// heads, rounded down, or as much more as it takes to tell the labels apart.
 [[nodiscard]] std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels,
                                                            std::size_t num_heads);
 
@@ -33,8 +33,8 @@ struct LabelCodes {
 
 /// Labels get alike digits where they are alike: by the rows of a one-hot head on the same encoder,
 /// trained for options.code_epochs, or without such epochs by the centroids of their examples. The
-/// order "random" asks for digits at random. With code epochs the training begins where they ended:
-/// with that encoder, and rows whose sums come close to those of the one-hot head.
+/// order "random" asks for digits at random. With code epochs, heads of rank 1 begin where these
+/// ended: with that encoder, and rows whose sums come close to those of the one-hot head.
 [[nodiscard]] LabelCodes make_label_codes(const Context& context, const Examples& examples,
                                           const LearnedPlan& plan, const LearnedOptions& options);
 

@@ -71,7 +71,7 @@ void check_head(const LearnedOptions& options) {
           "an inner width belongs to cascade heads");
   require((options.candidates < 0 && options.beam == 0) || kind == HeadKind::kCascade,
           "candidates and a beam belong to cascade heads");
-  require_within<std::size_t>("rank", options.rank, 1, 4096);
+  require_within<std::size_t>("rank", options.rank, 1, heads::kMaxRank);
   require(options.candidates == -1 ||
               (options.candidates >= 1 && options.candidates <= heads::kMaxParents),
           "candidates {}; expected 1 to {}, or -1", options.candidates, heads::kMaxParents);

@@ -55,6 +55,13 @@ void predict_with(const mhe::model::Model& model, const mhe::SessionOptions& opt
     if (!std::isfinite(prediction.probability)) std::abort();
     (void)model.label_name(prediction.label);
   }
+  try {
+    for (const mhe::LabelSet& set : predictor.best_sets(3)) {
+      if (!std::isfinite(set.probability)) std::abort();
+      for (const mhe::LabelId label : set.labels) (void)model.label_name(label);
+    }
+  } catch (const mhe::Error&) {  // most models have no sets
+  }
 }
 
 void use(std::span<const std::byte> bytes) {
