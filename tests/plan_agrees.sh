@@ -76,6 +76,36 @@ encoder=dense compare_learned dense.jsonl --head cascade
 # Members that are done keep their weights only.
 encoder=dense dim=768 compare_learned dense.jsonl --head cascade --hidden-layers 3 --ensemble 4
 
+# Who goes on from a checkpoint takes no more than who trained up to it.
+members=(train many.txt --encoder bag --dim 256 --epochs 3 --threads 2 --head onehot --ensemble 3
+  --checkpoint-every 1 --out m.mhe)
+"$MHE" "${members[@]}" 2>/dev/null &
+until grep -qs 'member2\.' m.mhe.checkpoint || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
+kill -9 $! 2>/dev/null || true
+wait $! 2>/dev/null || true
+"$MHE" "${members[@]}" --resume --json >train.json
+agree "resumed RAM" "$(number planned_train_mb train.json)" "$(number peak_rss_mb train.json)"
+
+# An open cascade becomes narrower within a budget, which is kept: alike for any threads, and who
+# goes on with another budget keeps the shape.
+open=(train many.txt --encoder bag --dim 256 --epochs 3)
+narrow() { "$MHE" "${open[@]}" --json --out "$@" >train.json; }  # OUT, then flags
+narrow wide.mhe --threads 2
+narrow one.mhe --threads 1 --ram 40M
+awk -v planned="$(number planned_train_mb train.json)" -v peak="$(number peak_rss_mb train.json)" 'BEGIN {
+  printf "narrower cascade: planned %.1f MB, measured %.1f MB of 40\n", planned, peak
+  exit !(peak <= 40 && planned <= 40)
+}'
+narrow two.mhe --threads 2 --ram 40M
+cmp one.mhe two.mhe
+(($(stat -c %s one.mhe) * 2 < $(stat -c %s wide.mhe)))
+"$MHE" "${open[@]}" --out on.mhe --threads 2 --ram 40M --checkpoint-every 1 2>/dev/null &
+until [[ -s on.mhe.checkpoint ]] || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
+kill -9 $! 2>/dev/null || true
+wait $! 2>/dev/null || true
+narrow on.mhe --threads 2 --ram 200M --checkpoint-every 1 --resume
+cmp one.mhe on.mhe
+
 # A budget below the data is refused while reading, one below the training before it starts.
 if "$MHE" train wide.txt --out r.mhe --ram 15M 2>error.txt; then
   echo "15 MB were enough"; exit 1

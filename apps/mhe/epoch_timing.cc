@@ -129,7 +129,7 @@ double sum_of(const train::StepSeconds& s) {
 EpochTiming time_epoch(const Context& context, const train::Examples& examples,
                        const train::LearnedPlan& plan, const train::LearnedOptions& options,
                        std::size_t repeat) {
-  train::MemberTrainer trainer(context, context.seed(), examples, plan, options);
+  train::MemberTrainer trainer(context, examples, plan, options, {.seed = context.seed()});
   const auto batches = touched_features(trainer, examples);
   EpochTiming timing;
   timing.steps = trainer.steps_per_epoch();

@@ -30,5 +30,16 @@ TEST(Checksum64, DoesNotDependOnAlignment) {
   }
 }
 
+TEST(Checksum64, OfPartsIsThatOfTheWhole) {
+  const std::string_view text = "a text that is longer than the 32 bytes of one round of XXH64";
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    Checksum64 parts;
+    parts.add(std::as_bytes(std::span(text.substr(0, cut))));
+    parts.add(std::as_bytes(std::span(text.substr(cut))));
+    EXPECT_EQ(parts.value(), checksum_of(text)) << cut;
+  }
+  EXPECT_EQ(Checksum64().value(), checksum_of(""));
+}
+
 }  // namespace
 }  // namespace mhe

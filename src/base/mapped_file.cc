@@ -92,6 +92,16 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
+void MappedFile::forget(std::span<const std::byte> part) const noexcept {
+  if (storage_ != Storage::kMapping || part.empty()) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto offset = static_cast<std::size_t>(part.data() - begin_);
+  // A mapping is never written to, so that what is read again is the same.
+  const std::size_t begin = (offset + page - 1) / page * page;
+  const std::size_t end = (offset + part.size()) / page * page;
+  if (begin < end) (void)::madvise(begin_ + begin, end - begin, MADV_DONTNEED);
+}
+
 MappedFile::~MappedFile() {
   if (begin_ == nullptr) return;
   if (storage_ == Storage::kMapping) {

@@ -31,6 +31,10 @@ class MappedFile {
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {begin_, size_}; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
+  /// Pages that lie within `part` of bytes() no longer count as memory of the process, until they
+  /// are read again. For what is read once and may be large.
+  void forget(std::span<const std::byte> part) const noexcept;
+
  private:
   enum class Storage { kMapping, kHeap };
   MappedFile(std::string path, std::byte* begin, std::size_t size, Storage storage) noexcept;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/mapped_file.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include <mhe/error.h>
 
+#include "base/memory.h"
 #include "scratch_dir.h"
 
 namespace mhe {
@@ -50,6 +52,19 @@ TEST(MappedFile, KeepsItsBytesInPlaceWhenMoved) {
   third = std::move(second);
   EXPECT_EQ(third.bytes().data(), begin);
   EXPECT_EQ(text_of(third), "hello");
+}
+
+TEST(MappedFile, TakesNoMemoryForWhatItForgot) {
+  const ScratchDir dir;
+  constexpr std::size_t kBytes = std::size_t{32} << 20U;
+  const MappedFile file = MappedFile::open(dir.write("a", std::string(kBytes, 'x')));
+  const auto resident_mb = [] { return process_memory().resident >> 20U; };
+  const auto count = [&] { return std::count(text_of(file).begin(), text_of(file).end(), 'x'); };
+  EXPECT_EQ(count(), kBytes);
+  const std::uint64_t all = resident_mb();
+  file.forget(file.bytes().subspan(1));
+  EXPECT_LE(resident_mb() + 24, all);  // other threads and the allocator may take a little
+  EXPECT_EQ(count(), kBytes);
 }
 
 TEST(MappedFile, InMemoryIsAlignedLikeAMapping) {

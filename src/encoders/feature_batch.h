@@ -34,8 +34,11 @@ class FeatureBatch {
   /// Their ranges ascend. How features are shared out to parts means nothing.
   [[nodiscard]] std::span<const Part> parts() const noexcept { return parts_; }
 
-  /// Frees the parts; assign() makes them anew.
-  void release_scratch() { parts_ = std::vector<Part>(); }
+  /// Frees the parts; assign() makes them anew, with the ranges of its batch.
+  void release_scratch() {
+    parts_ = std::vector<Part>();
+    ends_ = std::vector<std::uint32_t>();
+  }
 
  private:
   void cut_ranges(std::span<const SparseRow> inputs);

@@ -65,5 +65,22 @@ TEST(FeatureBatch, TakesABatchOfEmptyInputs) {
   for (const FeatureBatch::Part& part : batch.parts()) EXPECT_TRUE(part.features.empty());
 }
 
+TEST(FeatureBatch, CanBeUsedAgainAfterItsScratchIsFreed) {
+  const SparseMatrix matrix = random_rows(9, 40, 1);
+  std::vector<SparseRow> inputs;
+  for (std::size_t row = 0; row < matrix.rows(); ++row) inputs.push_back(matrix[row]);
+  FeatureBatch batch(40);
+  const auto count_entries = [&] {
+    batch.assign(Context({.threads = 2}), inputs);
+    std::size_t entries = 0;
+    for (const FeatureBatch::Part& part : batch.parts()) entries += part.examples.size();
+    return entries;
+  };
+  EXPECT_EQ(count_entries(), matrix.nonzeros());
+  batch.release_scratch();
+  EXPECT_TRUE(batch.parts().empty());
+  EXPECT_EQ(count_entries(), matrix.nonzeros());
+}
+
 }  // namespace
 }  // namespace mhe::encoders

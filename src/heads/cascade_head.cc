@@ -62,7 +62,6 @@ class CascadeHead final : public DenseHead {
   void visit_positives(const HeadBatch& batch,
                        const std::function<void(const TruePlaces&)>& visit) override {
     for (std::size_t level = 0; level < nodes_.num_levels(); ++level) {
-      if (tables_[level].dim() != spec().dim) continue;
       find_positives(batch, level);
       const double parents = level == 0 ? 1.0 : static_cast<double>(nodes_.num_used(level - 1));
       const double chosen = level == 0 ? 1.0 : static_cast<double>(spec().candidates);

@@ -3,7 +3,9 @@
 #include "heads/centroid_start.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <span>
 
@@ -20,6 +22,13 @@ constexpr std::size_t kStartRowsPerBlock = 64;
 // Score of an example whose direction is that of the row: docs/decisions/0009 has other values.
 constexpr double kStartScore = 2.3;
 
+// Until they are settled biases hold counts, as the bits of integers: floats stop at 2^24.
+static_assert(sizeof(float) == sizeof(std::uint32_t));
+
+void count_one(float& place) noexcept {
+  place = std::bit_cast<float>(std::bit_cast<std::uint32_t>(place) + 1);
+}
+
 // The part of a row across `direction`, of this length; 0 if there is none.
 void point_across(std::span<float> row, std::span<const double> direction, double length) {
   const double along = std::inner_product(row.begin(), row.end(), direction.begin(), 0.0);
@@ -34,17 +43,22 @@ void point_across(std::span<float> row, std::span<const double> direction, doubl
 
 }  // namespace
 
+// Narrower levels see projections of the features, which are random: no directions to start from.
+bool CentroidStart::moves_rows(const RowTable& table) const noexcept {
+  return rows_ == StartRows::kCentroids && table.dim() == sum_.size();
+}
+
 void CentroidStart::add(const Context& context, const HeadBatch& batch) {
   head_.visit_positives(batch, [&](const DenseHead::TruePlaces& places) {
     RowTable& table = *places.table;
     if (std::none_of(tables_.begin(), tables_.end(),
                      [&](const Met& met) { return met.table == &table; })) {
-      if (rows_ == StartRows::kCentroids) table.clear_rows(context);
+      if (moves_rows(table)) table.clear_rows(context);
       tables_.push_back({&table, places.trained});
     }
     const std::span<float> counts = table.mutable_biases();
-    for (const Positive& positive : places.positives) counts[positive.row] += 1;
-    if (rows_ == StartRows::kCentroids) add_features(context, places, batch.features);
+    for (const Positive& positive : places.positives) count_one(counts[positive.row]);
+    if (moves_rows(table)) add_features(context, places, batch.features);
   });
   if (rows_ == StartRows::kCentroids) add_to_common(batch.features);
   count_ += batch.labels.size();
@@ -76,7 +90,7 @@ void CentroidStart::add_to_common(const MatrixView& features) {
 void CentroidStart::finish(const Context& context) {
   const Common common = find_common();
   for (const Met& met : tables_) {
-    if (rows_ == StartRows::kCentroids) direct_rows(context, common, *met.table);
+    if (moves_rows(*met.table)) direct_rows(context, common, *met.table);
     settle_biases(met);
   }
 }
@@ -85,9 +99,9 @@ void CentroidStart::settle_biases(const Met& met) const {
   constexpr float kUnseen = 0.5F;  // of a row without examples: less than one
   const auto trained = static_cast<float>(met.trained * static_cast<double>(count_));
   for (float& bias : met.table->mutable_biases()) {
-    bias = std::min(
-        0.0F,
-        static_cast<float>(kernels::portable_log(static_cast<double>((bias + kUnseen) / trained))));
+    const float count = static_cast<float>(std::bit_cast<std::uint32_t>(bias)) + kUnseen;
+    bias = std::min(0.0F, static_cast<float>(
+                              kernels::portable_log(static_cast<double>(count / trained))));
   }
 }
 

@@ -15,7 +15,7 @@ namespace mhe::heads {
 
 /// What becomes of the rows.
 enum class StartRows {
-  kCentroids,  ///< directions of their examples
+  kCentroids,  ///< directions of their examples, where they are as wide as the features
   kAsTheyAre,  ///< only biases change, for which no features are needed
 };
 
@@ -47,6 +47,7 @@ class CentroidStart {
     double length = 0;
   };
   [[nodiscard]] Common find_common() const;
+  [[nodiscard]] bool moves_rows(const RowTable& table) const noexcept;
   static void direct_rows(const Context& context, const Common& common, RowTable& table);
   // Biases that have counted true examples become logarithms of their share.
   void settle_biases(const Met& met) const;

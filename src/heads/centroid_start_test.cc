@@ -128,6 +128,73 @@ TEST(CentroidStart, BiasesAloneAreSharesAndNeedNoFeatures) {
   }
 }
 
+// Counts of nodes become biases also where rows are too narrow for centroids.
+TEST(CentroidStart, GivesBiasesToNarrowerLevels) {
+  const Context context({.threads = 2});
+  HeadSpec narrow = kCascade;
+  narrow.inner_dim = 16;
+  const testing::RandomBatch batch(40, narrow.dim, narrow.num_labels, 2, 6);
+  const auto values_of = [](DenseHead& head, std::string_view name) {
+    std::vector<float> values;
+    head.visit_state([&](const DenseHead::StateArray& array) {
+      if (array.name == name) values.assign(array.values.begin(), array.values.end());
+    });
+    return values;
+  };
+  for (const StartRows rows : {StartRows::kCentroids, StartRows::kAsTheyAre}) {
+    const auto wide_head = make_dense_head(context, kCascade, {});
+    const auto head = make_dense_head(context, narrow, {});
+    const std::vector<float> before = values_of(*head, "level2.table");
+    for (DenseHead* each : {wide_head.get(), head.get()}) {
+      CentroidStart start(*each, rows);
+      start.add(context, batch.view());
+      start.finish(context);
+    }
+    EXPECT_EQ(values_of(*head, "level2.table"), before);
+    EXPECT_EQ(values_of(*head, "level2.bias"), values_of(*wide_head, "level2.bias"));
+    EXPECT_LT(values_of(*head, "level2.bias")[0], 0);
+  }
+}
+
+// One table, one row of which is true in all of very many examples.
+class OneRowHead final : public DenseHead {
+ public:
+  explicit OneRowHead(const Context& context)
+      : DenseHead(spec_of(HeadKind::kOneHot, {12})), table_(context, "", 2, spec().dim) {}
+  void visit_positives(const HeadBatch& batch,
+                       const std::function<void(const TruePlaces&)>& visit) override {
+    positives_.resize(batch.labels.size());
+    visit({&table_, positives_, 1.0});
+  }
+  [[nodiscard]] std::vector<HeadTensor> tensors() const override { return {}; }
+  void visit_state(const std::function<void(const StateArray&)>& visit) override {
+    table_.visit_state(visit);
+  }
+  void release_scratch() override {}
+  [[nodiscard]] std::span<const float> biases() const { return table_.biases(); }
+
+ protected:
+  double run(const Context& /*context*/, const HeadBatch& /*batch*/, const HeadStep& /*step*/,
+             MatrixSpan /*gradient*/, Update /*update*/) override {
+    return 0;
+  }
+
+ private:
+  RowTable table_;
+  std::vector<Positive> positives_;
+};
+
+TEST(CentroidStart, CountsBeyondTheWholeNumbersOfFloats) {
+  const Context context({.threads = 1});
+  OneRowHead head(context);
+  CentroidStart start(head, StartRows::kAsTheyAre);
+  const std::vector<std::span<const LabelId>> labels(std::size_t{1} << 20U);
+  for (int i = 0; i < 32; ++i) start.add(context, {.features = {}, .labels = labels});
+  start.finish(context);
+  EXPECT_EQ(head.biases()[0], 0);  // in all examples: 2^25, twice what floats count to
+  EXPECT_NEAR(head.biases()[1], -26 * std::log(2.0), 1e-4);
+}
+
 TEST(CentroidStart, LeavesProductHeadsAsTheyAre) {
   const Context context({.threads = 1});
   HeadSpec spec = spec_of(HeadKind::kProduct, {4, 3});

@@ -61,7 +61,7 @@ class DenseHead {
   double evaluate(const Context& context, const HeadBatch& batch, const HeadStep& step,
                   MatrixSpan gradient);
 
-  /// A table with rows as wide as the features.
+  /// A table with a row for each label or group of them, as wide as the features or narrower.
   struct TruePlaces {
     RowTable* table = nullptr;
     std::span<const Positive> positives;  ///< rows that are true in the batch

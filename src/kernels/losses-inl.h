@@ -59,6 +59,11 @@ HWY_INLINE LaneVec log1p_of(LaneVec t) {
   return hn::Mul(sum, s);
 }
 
+// `result`, or x itself where that is no number: clamps and maxima lose it.
+HWY_INLINE LaneVec keep_nan(LaneVec x, LaneVec result) {
+  return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+
 MaxSum max_sum(const float* scores, std::size_t size) {
   const LaneTag d;
   LaneVec most[kLaneParts];
@@ -72,7 +77,7 @@ MaxSum max_sum(const float* scores, std::size_t size) {
   LaneVec sum[kLaneParts];
   for (LaneVec& s : sum) s = hn::Zero(d);
   for_each_lanes(scores, size, 0, [&](std::size_t part, LaneVec s, std::size_t count) {
-    const LaneVec e = exp_of(hn::Sub(s, shift));
+    const LaneVec e = keep_nan(s, exp_of(hn::Sub(s, shift)));
     sum[part] = hn::Add(sum[part], keep_first(e, count));
   });
   return {max, add_lanes(sum)};
@@ -91,7 +96,8 @@ void max_sum_columns(const float* scores, std::size_t stride, std::size_t rows, 
     for (std::size_t row = 1; row < rows; ++row) most = hn::Max(most, load(row));
     LaneVec total = hn::Zero(d);
     for (std::size_t row = 0; row < rows; ++row) {
-      total = hn::Add(total, exp_of(hn::Sub(load(row), most)));
+      const LaneVec s = load(row);
+      total = hn::Add(total, keep_nan(s, exp_of(hn::Sub(s, most))));
     }
     store_lanes(most, max + column, count);
     store_lanes(total, sum + column, count);
@@ -120,10 +126,12 @@ float scale_sigmoid(float* scores, std::size_t size, float scale) {
   for (LaneVec& s : sum) s = zero;
   map_lanes(scores, size, [&](LaneVec s, std::size_t at, std::size_t count) {
     const LaneVec t = exp_of(hn::Neg(hn::Abs(s)));
-    const LaneVec loss = hn::Add(hn::Max(s, zero), log1p_of(t));
+    const auto is_negative = hn::Lt(s, zero);
+    // Not Max(s, 0), which is 0 where the score is no number.
+    const LaneVec loss = hn::Add(hn::IfThenZeroElse(is_negative, s), log1p_of(t));
     LaneVec& total = sum[at / hn::Lanes(d) % kLaneParts];
     total = hn::Add(total, keep_first(loss, count));
-    const LaneVec top = hn::IfThenElse(hn::Lt(s, zero), t, one);
+    const LaneVec top = hn::IfThenElse(is_negative, t, one);
     return hn::Mul(hn::Set(d, scale), hn::Div(top, hn::Add(one, t)));
   });
   return add_lanes(sum);

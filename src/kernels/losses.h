@@ -10,7 +10,8 @@
 
 namespace mhe::kernels {
 
-/// The largest of some scores and the sum of exp(score - largest).
+/// The largest of some scores and the sum of exp(score - largest), which is no number if one of
+/// them is none.
 struct MaxSum {
   float max = 0;
   float sum = 0;
@@ -32,7 +33,8 @@ void scale_exp_each(float* scores, std::size_t size, const float* shift,
                     const float* scale) noexcept;
 
 /// score -> scale / (1 + exp(-score)), the gradient of a binary cross-entropy but for the true
-/// labels. Returns the sum of log(1 + exp(score)), the loss but for them.
+/// labels. Returns the sum of log(1 + exp(score)), the loss but for them, which is no number if one
+/// of the scores is none.
 float scale_sigmoid(float* scores, std::size_t size, float scale) noexcept;
 
 /// score -> log(1 / (1 + exp(-score))).

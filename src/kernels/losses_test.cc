@@ -128,6 +128,26 @@ TEST(Losses, MaxSumOfRowsAndColumns) {
   }
 }
 
+// A training that went astray must be seen to, also if no true label is touched.
+TEST(Losses, AreNoNumbersWhereAScoreIsNone) {
+  for (const std::size_t size : {1U, 7U, 16U, 49U}) {
+    testing::for_each_target([&](std::int64_t /*target*/) {
+      for (std::size_t at = 0; at < size; ++at) {
+        std::vector<float> scores = random_scores(size, size);
+        scores[at] = NAN;
+        EXPECT_TRUE(std::isnan(max_sum(scores.data(), size).sum)) << at << " of " << size;
+        std::vector<float> max(size);
+        std::vector<float> sum(size);
+        max_sum_columns(scores.data(), 1, size, 1, max.data(), sum.data());
+        EXPECT_TRUE(std::isnan(sum[0])) << at << " of " << size;
+        max_sum_columns(scores.data(), size, 1, size, max.data(), sum.data());
+        for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(std::isnan(sum[i]), i == at);
+        EXPECT_TRUE(std::isnan(scale_sigmoid(scores.data(), size, 0.5F))) << at << " of " << size;
+      }
+    });
+  }
+}
+
 TEST(Losses, PortableLogIsTheLogarithm) {
   RandomStream random(3, "portable_log");
   for (int i = 0; i < 10000; ++i) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
@@ -30,6 +32,15 @@ Json to_json(const std::vector<std::vector<EpochReport>>& members) {
   return all;
 }
 
+// The library would turn -1 into the largest number there is, and cut 1.5 to 1.
+std::uint64_t count_from(const nlohmann::json& json, const char* key) {
+  const auto& value = json.at(key);
+  if (!value.is_number_unsigned()) {
+    throw std::out_of_range(fmt::format("\"{}\" is {}; expected a count", key, value.dump()));
+  }
+  return value.get<std::uint64_t>();
+}
+
 std::vector<std::vector<EpochReport>> epochs_from(const nlohmann::json& json) {
   std::vector<std::vector<EpochReport>> members;
   for (const auto& member : json) {
@@ -46,10 +57,13 @@ std::vector<std::vector<EpochReport>> epochs_from(const nlohmann::json& json) {
 }  // namespace
 
 void write_checkpoint(const std::string& path, std::uint64_t fingerprint,
-                      const TrainingState& state, std::span<const NamedArray> arrays) {
+                      const TrainingState& state, const CheckpointArrays& arrays) {
   model::ModelFileWriter writer(path);
-  for (const NamedArray& array : arrays) {
+  for (const NamedArray& array : arrays.numbers) {
     writer.add_tensor<float>(array.name, {array.values.size()}, array.values);
+  }
+  for (const NamedCodes& codes : arrays.codes) {
+    writer.add_tensor<std::uint32_t>(codes.name, {codes.values.size()}, codes.values);
   }
   // Doubles are written so that they are read back to the bit.
   const Json json = {{"fingerprint", fingerprint},
@@ -60,16 +74,17 @@ void write_checkpoint(const std::string& path, std::uint64_t fingerprint,
                      {"best_quality", state.best_quality},
                      {"epochs_since_best", state.epochs_since_best},
                      {"copy_count", state.copy_count},
-                     {"epochs", to_json(state.epochs)}};
+                     {"epochs", to_json(state.epochs)},
+                     {"lengths", state.lengths},
+                     {"inner_dim", state.inner_dim}};
   writer.set_metadata(kKey, json.dump());
   writer.commit();
 }
 
-std::optional<Checkpoint> Checkpoint::open(const Context& context, const std::string& path,
-                                           std::uint64_t fingerprint) {
+std::optional<Checkpoint> Checkpoint::open(const std::string& path, std::uint64_t fingerprint) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   model::ModelFile file = model::ModelFile::open(path);
-  file.verify(context);
+  file.verify_frugally();
   const auto json = nlohmann::json::parse(file.metadata(kKey), nullptr, false);
   TrainingState state;
   try {
@@ -79,16 +94,26 @@ std::optional<Checkpoint> Checkpoint::open(const Context& context, const std::st
            "start over",
            path);
     }
-    json.at("member").get_to(state.member);
-    json.at("step").get_to(state.step);
+    state.member = count_from(json, "member");
+    state.step = count_from(json, "step");
     json.at("loss_sum").get_to(state.loss_sum);
     json.at("first_loss").get_to(state.first_loss);
     json.at("best_quality").get_to(state.best_quality);
-    json.at("epochs_since_best").get_to(state.epochs_since_best);
-    json.at("copy_count").get_to(state.copy_count);
+    state.epochs_since_best = count_from(json, "epochs_since_best");
+    state.copy_count = count_from(json, "copy_count");
     state.epochs = epochs_from(json.at("epochs"));
+    json.at("lengths").get_to(state.lengths);
+    state.inner_dim = count_from(json, "inner_dim");
   } catch (const nlohmann::json::exception& error) {
     fail(ErrorCode::kInvalidData, "{}: the checkpoint is damaged: {}", path, error.what());
+  } catch (const std::out_of_range& error) {
+    fail(ErrorCode::kInvalidData, "{}: the checkpoint is damaged: {}", path, error.what());
+  }
+  const std::size_t begun = state.member + (state.step > 0 ? 1 : 0);
+  if (state.epochs.size() != begun) {
+    fail(ErrorCode::kInvalidData,
+         "{}: the checkpoint is damaged: it has the epochs of {} members, {} have begun", path,
+         state.epochs.size(), begun);
   }
   return Checkpoint(std::move(file), std::move(state));
 }
@@ -97,8 +122,17 @@ void Checkpoint::load(std::span<const NamedArray> arrays) const {
   for (const NamedArray& array : arrays) {
     const auto values =
         file_.tensor<float>(array.name, {.shape = model::Shape{array.values.size()}});
-    std::copy(values.begin(), values.end(), array.values.begin());
+    constexpr std::size_t kPart = std::size_t{1} << 20U;  // of many pages, and little memory
+    for (std::size_t begin = 0; begin < values.size(); begin += kPart) {
+      const auto part = values.subspan(begin, std::min(kPart, values.size() - begin));
+      std::copy(part.begin(), part.end(), array.values.data() + begin);
+      file_.forget(std::as_bytes(part));
+    }
   }
+}
+
+std::span<const std::uint32_t> Checkpoint::codes(const std::string& name, std::size_t size) const {
+  return file_.tensor<std::uint32_t>(name, {.shape = model::Shape{size}});
 }
 
 }  // namespace mhe::train

@@ -42,14 +42,15 @@ DenseMatrix project(const Context& context, const SparseMatrix& centroids) {
 
 // Rows of a one-hot head, briefly trained, and its encoder.
 DenseMatrix train_rows(const Context& context, const Examples& examples, LearnedPlan plan,
-                       LearnedOptions options, std::vector<std::vector<float>>& encoder) {
+                       LearnedOptions options, const std::atomic<bool>* stop,
+                       std::vector<std::vector<float>>& encoder) {
   plan.head.kind = HeadKind::kOneHot;
   plan.head.lengths = {static_cast<std::uint32_t>(plan.head.num_labels)};
   plan.head.rank = 1;
   plan.head.code = heads::ProductCode::kDigits;
   options.order = "identity";
   options.epochs = options.code_epochs;
-  MemberTrainer trainer(context, context.seed(), examples, plan, options);
+  MemberTrainer trainer(context, examples, plan, options, {.seed = context.seed(), .stop = stop});
   double first_loss = 0;
   for (std::uint64_t step = 0; step < trainer.total_steps(); ++step) {
     const double loss = trainer.train_step(step);
@@ -61,6 +62,7 @@ DenseMatrix train_rows(const Context& context, const Examples& examples, Learned
     }
     context.report({"learning what labels are alike", (step + 1) * options.batch,
                     trainer.total_steps() * options.batch, "rows"});
+    check_stop(stop);
   }
   trainer.end_training();
   DenseMatrix rows;
@@ -89,13 +91,19 @@ std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels, std::size_t
   return std::vector<std::uint32_t>(num_heads, length);
 }
 
+void check_stop(const std::atomic<bool>* stop) {
+  if (stop == nullptr || !stop->load()) return;
+  fail(ErrorCode::kInterrupted, "stopped before anything was finished; nothing was written");
+}
+
 LabelCodes make_label_codes(const Context& context, const Examples& examples,
-                            const LearnedPlan& plan, const LearnedOptions& options) {
+                            const LearnedPlan& plan, const LearnedOptions& options,
+                            const std::atomic<bool>* stop) {
   LabelCodes result;
   if (plan.head.code != heads::ProductCode::kTable) return result;
   DenseMatrix embeddings;
   if (options.code_epochs > 0) {
-    embeddings = train_rows(context, examples, plan, options, result.encoder);
+    embeddings = train_rows(context, examples, plan, options, stop, result.encoder);
   } else if (options.order != "random") {
     embeddings = project(context, centroids_of(context, examples, plan.head));
   }

@@ -4,6 +4,7 @@
 // Digits of labels for product heads with a table of codes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,16 +27,21 @@ constexpr std::size_t kCentroidWidth = 128;
 
 /// Digits of labels, and where a training with them begins.
 struct LabelCodes {
-  std::vector<std::uint32_t> codes;         ///< [label][head]; none for heads without a table
-  std::vector<float> rows;                  ///< [output][dim]; none: at random
-  std::vector<std::vector<float>> encoder;  ///< the encoder's parameters, if there are rows
+  std::vector<std::uint32_t> codes = {};         ///< [label][head]; none for heads without a table
+  std::vector<float> rows = {};                  ///< [output][dim]; none: at random
+  std::vector<std::vector<float>> encoder = {};  ///< the encoder's parameters, if there are rows
 };
 
 /// Labels get alike digits where they are alike: by the rows of a one-hot head on the same encoder,
 /// trained for options.code_epochs, or without such epochs by the centroids of their examples. The
 /// order "random" asks for digits at random. With code epochs, heads of rank 1 begin where these
-/// ended: with that encoder, and rows whose sums come close to those of the one-hot head.
+/// ended: with that encoder, and rows whose sums come close to those of the one-hot head. Throws
+/// kDiverged, and kInterrupted once `stop` is true.
 [[nodiscard]] LabelCodes make_label_codes(const Context& context, const Examples& examples,
-                                          const LearnedPlan& plan, const LearnedOptions& options);
+                                          const LearnedPlan& plan, const LearnedOptions& options,
+                                          const std::atomic<bool>* stop = nullptr);
+
+/// Throws kInterrupted once the flag, if there is one, is true.
+void check_stop(const std::atomic<bool>* stop);
 
 }  // namespace mhe::train

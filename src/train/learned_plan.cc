@@ -30,6 +30,8 @@ constexpr std::uint64_t kOrderBytes = 12;
 constexpr std::uint64_t kCountBytes = 4;  // how often it occurs, for the file
 // Code, stacks and tables that a process touches first when it trains, as measured.
 constexpr std::uint64_t kLearningBytes = std::uint64_t{2} << 20U;
+// The program before it reads anything, and what reading leaves in the allocator, as measured.
+constexpr std::uint64_t kProgramBytes = std::uint64_t{11} << 20U;
 
 heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& labels) {
   if (options.loss == "softmax") return heads::Loss::kSoftmax;
@@ -269,6 +271,21 @@ std::uint64_t name_bytes(const TrainingSet& set) {
          view.slots.size_bytes();
 }
 
+std::uint64_t example_bytes(const Examples& examples) {
+  const auto bytes_of = [](const auto& values) { return values.size() * sizeof(values[0]); };
+  const SparseMatrix& features = examples.features;
+  return bytes_of(features.offsets) + bytes_of(features.columns) + bytes_of(features.values) +
+         bytes_of(examples.dense.values) + bytes_of(examples.labels.offsets) +
+         bytes_of(examples.labels.items);
+}
+
+// What the process holds with the data read, by count. What it really holds differs from thread to
+// thread and from run to run, and what is chosen by it would too.
+std::uint64_t counted_bytes(const TrainingSet& set, const Examples* judged) {
+  return kProgramBytes + example_bytes(set.examples) + example_bytes(set.name_rows) +
+         (judged == nullptr ? 0 : example_bytes(*judged)) + name_bytes(set);
+}
+
 // One head in training; groups of heads have tables and outputs of their own, on the same features.
 std::uint64_t step_bytes(const heads::HeadSpec& spec, const HeadCost& cost,
                          const Ragged<LabelId>& labels, std::size_t batch) {
@@ -281,7 +298,7 @@ std::uint64_t step_bytes(const heads::HeadSpec& spec, const HeadCost& cost,
 }  // namespace
 
 LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
-                         std::uint64_t ram_bytes) {
+                         std::uint64_t ram_bytes, const Examples* judged) {
   LearnedPlan plan;
   plan.encoder = make_encoder_spec(set, options);
   release_free_memory();
@@ -295,7 +312,8 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   const std::uint64_t unkept = unkept_score_bytes(head, choose_loss(options, set.examples.labels));
   const auto finished = static_cast<double>(options.ensemble - 1);
   if (ram_bytes > 0) {
-    const double others = static_cast<double>(plan.data_bytes + plan.encoder_bytes) +
+    const std::uint64_t data_bytes = counted_bytes(set, judged) + kLearningBytes;
+    const double others = static_cast<double>(data_bytes + plan.encoder_bytes) +
                           static_cast<double>((kPlaceBytes + kOrderBytes) * ordered_labels) +
                           (finished + (has_copy ? 1 : 0)) * static_cast<double>(encoder_parameters);
     check_budget(static_cast<std::uint64_t>(kReserve * others), ram_bytes,

@@ -28,8 +28,9 @@ struct LearnedPlan {
 /// Chooses what the options leave open: layers, loss, lengths. `ram_bytes` bounds the peak of the
 /// process, 0: nothing does; within it cascades get more heads or narrower ones. Throws
 /// kInvalidArgument for options that do not fit the data or each other, and kResourceLimit, saying
-/// what is needed, if nothing fits.
+/// what is needed, if nothing fits. What is chosen follows from the arguments; whether it fits, and
+/// the bytes, also from what the process holds. `judged`: rows beside those of the set, if any.
 [[nodiscard]] LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
-                                       std::uint64_t ram_bytes);
+                                       std::uint64_t ram_bytes, const Examples* judged = nullptr);
 
 }  // namespace mhe::train

@@ -3,13 +3,16 @@
 #include "train/member_trainer.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
+#include <variant>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "heads/centroid_start.h"
 #include "labels/centroids.h"
@@ -51,6 +54,17 @@ constexpr std::size_t kFreeCentroidBytes = std::size_t{16} << 20U;
 std::size_t max_centroid_terms(const heads::HeadSpec& head) {
   constexpr std::size_t kTermBytes = sizeof(std::uint32_t) + sizeof(float);
   return std::max(head.dim / 2, kFreeCentroidBytes / (kTermBytes * head.num_labels));
+}
+
+// Digits as a head keeps them, [head][label], as it is given them, [label][head].
+std::vector<std::uint32_t> by_label(std::span<const std::uint32_t> codes,
+                                    const heads::HeadSpec& head) {
+  std::vector<std::uint32_t> turned(codes.size());
+  const std::size_t num_heads = head.lengths.size();
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    turned[i % head.num_labels * num_heads + i / head.num_labels] = codes[i];
+  }
+  return turned;
 }
 
 }  // namespace
@@ -120,9 +134,30 @@ bool has_diverged(double loss, double first_loss) noexcept {
   return !std::isfinite(loss) || loss > kTimesFirst * std::max(1.0, first_loss);
 }
 
-MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const Examples& examples,
-                             const LearnedPlan& plan, const LearnedOptions& options)
-    : context_(context.with_seed(seed)),
+std::string find_not_finite(const Context& context, std::span<const NamedArray> arrays) {
+  constexpr std::size_t kGrain = std::size_t{1} << 16U;  // a quarter of a megabyte: about L2
+  for (const NamedArray& array : arrays) {
+    std::atomic<bool> is_bad = false;
+    parallel_blocks(context, array.values.size(), kGrain, [&](const Block& block) {
+      // One more than the largest exponent, that of infinities and of what is no number, reaches
+      // the sign bit. No branch, so that it goes about as fast as memory does.
+      constexpr std::uint32_t kExponent = 0x7f800000;
+      constexpr std::uint32_t kOne = 0x00800000;
+      std::uint32_t seen = 0;
+      for (std::size_t i = block.begin; i < block.end; ++i) {
+        seen |= (std::bit_cast<std::uint32_t>(array.values[i]) & kExponent) + kOne;
+      }
+      if ((seen >> 31U) != 0) is_bad = true;
+    });
+    if (is_bad) return array.name;
+  }
+  return {};
+}
+
+MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
+                             const LearnedPlan& plan, const LearnedOptions& options,
+                             const MemberStart& start)
+    : context_(context.with_seed(start.seed)),
       examples_(examples),
       options_(options),
       encoder_(context_, plan.encoder, encoder_optimizer(options), scaling_of(context_, examples)),
@@ -131,14 +166,17 @@ MemberTrainer::MemberTrainer(const Context& context, std::uint64_t seed, const E
       schedule_(make_schedule(options, total_steps_)),
       shuffled_epoch_(kNoEpoch),
       rows_(examples.rows()) {
-  LabelCodes codes = make_label_codes(context_, examples, plan, options);
+  LabelCodes codes = start.taken_over
+                         ? LabelCodes{.codes = by_label(*start.taken_over, plan.head)}
+                         : make_label_codes(context_, examples, plan, options, start.stop);
+  check_stop(start.stop);
   head_ = heads::make_dense_head(context_, plan.head,
                                  {.optimizer = table_optimizer(options),
                                   .order = make_label_order(context_, examples, plan.head, options),
                                   .codes = std::move(codes.codes),
                                   .weigh_groups = options.weigh_groups});
   if (!codes.rows.empty()) start_from(codes);
-  if (options.start != "random") start_head();
+  if (options.start != "random" && !start.taken_over) start_head(start.stop);
   if (plan.head.code == heads::ProductCode::kTable) {
     head_share_ = 1 / std::sqrt(static_cast<float>(plan.head.lengths.size()));
   }
@@ -155,12 +193,13 @@ void MemberTrainer::start_from(const LabelCodes& codes) {
   }
 }
 
-void MemberTrainer::start_head() {
+void MemberTrainer::start_head(const std::atomic<bool>* stop) {
   const bool needs_features = options_.start == "centroids";
   heads::CentroidStart start(
       *head_, needs_features ? heads::StartRows::kCentroids : heads::StartRows::kAsTheyAre);
   for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
     context_.report({"summing up rows", step, steps_per_epoch_, "batches"});
+    check_stop(stop);
     gather(step);
     heads::HeadBatch batch = {.features = {}, .labels = labels_};
     if (needs_features) {
@@ -244,6 +283,13 @@ std::vector<NamedArray> MemberTrainer::arrays() {
     arrays.push_back({"head." + std::string(array.name), array.values, array.is_parameter});
   });
   return arrays;
+}
+
+std::span<const std::uint32_t> MemberTrainer::codes() const {
+  for (const heads::HeadTensor& tensor : head_->tensors()) {
+    if (tensor.name == "codes") return std::get<std::span<const std::uint32_t>>(tensor.data);
+  }
+  return {};
 }
 
 model::LearnedMember MemberTrainer::view() {

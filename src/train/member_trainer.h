@@ -4,6 +4,7 @@
 // One encoder and one head that learn together, step by step.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,11 +57,24 @@ struct StepSeconds {
   double backward = 0;  ///< of the encoder, its parameters moved
 };
 
+/// The name of an array that is no longer all numbers; empty: there is none.
+[[nodiscard]] std::string find_not_finite(const Context& context,
+                                          std::span<const NamedArray> arrays);
+
+/// How a member comes to where its steps begin.
+struct MemberStart {
+  std::uint64_t seed = 1;                   ///< of random weights, label order and batches
+  const std::atomic<bool>* stop = nullptr;  ///< once true, kInterrupted is thrown
+  /// Of a member whose arrays a checkpoint will fill: its codes(). Nothing is learnt or summed up
+  /// for it.
+  std::optional<std::span<const std::uint32_t>> taken_over = {};
+};
+
 class MemberTrainer {
  public:
-  /// Random weights, label order and batches of `seed`. Everything given must outlive it.
-  MemberTrainer(const Context& context, std::uint64_t seed, const Examples& examples,
-                const LearnedPlan& plan, const LearnedOptions& options);
+  /// Everything given must outlive it, but for what `start` points to.
+  MemberTrainer(const Context& context, const Examples& examples, const LearnedPlan& plan,
+                const LearnedOptions& options, const MemberStart& start);
 
   [[nodiscard]] std::uint64_t steps_per_epoch() const noexcept { return steps_per_epoch_; }
   [[nodiscard]] std::uint64_t total_steps() const noexcept { return total_steps_; }
@@ -79,12 +93,14 @@ class MemberTrainer {
 
   /// All arrays that training changes, in a fixed order.
   [[nodiscard]] std::vector<NamedArray> arrays();
+  /// Digits of the labels, [head][label]; none for heads without a table of them.
+  [[nodiscard]] std::span<const std::uint32_t> codes() const;
   /// The member as it is now, to predict with; valid until the next step.
   [[nodiscard]] model::LearnedMember view();
 
  private:
   void start_from(const LabelCodes& codes);
-  void start_head();
+  void start_head(const std::atomic<bool>* stop);
   void shuffle(std::uint64_t epoch);
   void gather(std::uint64_t step);
 

@@ -6,10 +6,14 @@
 #include <cmath>
 #include <deque>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include <mhe/error.h>
 
 #include "base/check.h"
 #include "base/checksum.h"
@@ -27,7 +31,8 @@ std::uint64_t checksum_of(const T& values) {
 }
 
 // Everything that decides what a training does, but for its learning rates: after a loss that
-// diverged it may go on with smaller ones.
+// diverged it may go on with smaller ones. What else would follow from them, codes that were
+// learned, is in the checkpoint.
 std::uint64_t fingerprint(const Context& context, const TrainingSet& set, const Examples& judged,
                           LearnedOptions options) {
   options.learning_rate = options.layer_rate = 0;
@@ -58,18 +63,18 @@ std::size_t held_out_rows(double share, std::size_t rows) {
 class Training {
  public:
   Training(const Context& context, const TrainingSet& set, const Examples& judged,
-           const LearnedOptions& options, const LearnedRun& run, const LearnedPlan& plan)
+           const LearnedOptions& options, const LearnedRun& run)
       : context_(context),
+        set_(set),
         examples_(set.examples),
         judged_(judged),
         options_(options),
         run_(run),
-        plan_(plan),
         path_(run.out + ".checkpoint"),
         fingerprint_(fingerprint(context, set, judged, options)) {}
 
   void run() {
-    resume();
+    start();
     for (; state_.member < options_.ensemble; next_member()) {
       if (members_.size() == state_.member) start_member();
       train_member(members_.back());
@@ -78,6 +83,7 @@ class Training {
   }
 
   [[nodiscard]] std::deque<MemberTrainer>& members() noexcept { return members_; }
+  [[nodiscard]] const LearnedPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] const TrainingState& state() const noexcept { return state_; }
   [[nodiscard]] std::size_t resumed_epochs() const noexcept { return resumed_epochs_; }
   void remove_checkpoint() const {
@@ -87,11 +93,26 @@ class Training {
 
  private:
   void start_member() {
+    try {
+      add_member({});
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kInterrupted || members_.empty()) throw;
+      save();
+      fail(ErrorCode::kInterrupted,
+           "stopped after {} of {} members; wrote {}, from which the same command goes on with "
+           "--resume",
+           members_.size(), options_.ensemble, path_);
+    }
+    state_.epochs.emplace_back();
+  }
+
+  void add_member(std::optional<std::span<const std::uint32_t>> taken_over) {
+    MemberStart start;
     // Far apart, so that seeds that follow each other do not share members.
-    members_.emplace_back(context_, context_.seed() + 0x10001 * members_.size(), examples_, plan_,
-                          options_);
-    if (state_.epochs.size() < members_.size()) state_.epochs.emplace_back();
-    copy_ = WeightCopy();
+    start.seed = context_.seed() + 0x10001 * members_.size();
+    start.stop = run_.stop;
+    start.taken_over = taken_over;
+    members_.emplace_back(context_, examples_, plan_, options_, start);
   }
 
   void next_member() {
@@ -100,6 +121,7 @@ class Training {
     state_.loss_sum = state_.first_loss = 0;
     state_.best_quality = -1;
     state_.epochs_since_best = 0;
+    copy_ = WeightCopy();
   }
 
   void train_member(MemberTrainer& trainer) {
@@ -116,6 +138,9 @@ class Training {
       if (run_.stop != nullptr && run_.stop->load()) interrupt(trainer);
     }
     if (copy_.count() > 0) copy_.restore(trainer.arrays());
+    std::vector<NamedArray> parameters = trainer.arrays();
+    std::erase_if(parameters, [](const NamedArray& array) { return !array.is_parameter; });
+    check_numbers(trainer, parameters);
   }
 
   // Returns whether the member is done before its last epoch.
@@ -147,7 +172,7 @@ class Training {
     constexpr double kTimesFirst = 2;
     const bool is_due =
         run_.checkpoint_every > 0 && (is_last || epochs.size() % run_.checkpoint_every == 0);
-    if (is_due && !is_worse(epoch.loss, kTimesFirst)) save();
+    if (is_due && !is_worse(epoch.loss, kTimesFirst)) save_member(trainer);
     return is_over;
   }
 
@@ -156,6 +181,15 @@ class Training {
     if (!has_diverged(loss, state_.first_loss)) return;
     fail_diverged(fmt::format("the loss became {:.4g} at step {} (epoch {} of {})", loss,
                               state_.step + 1, state_.step / trainer.steps_per_epoch() + 1,
+                              options_.epochs));
+  }
+
+  // A loss is that of before the step, which may have been the one too far.
+  void check_numbers(const MemberTrainer& trainer, std::span<const NamedArray> arrays) const {
+    const std::string bad = find_not_finite(context_, arrays);
+    if (bad.empty()) return;
+    fail_diverged(fmt::format("{} was no longer all numbers after step {} (epoch {} of {})", bad,
+                              state_.step, (state_.step - 1) / trainer.steps_per_epoch() + 1,
                               options_.epochs));
   }
 
@@ -198,60 +232,98 @@ class Training {
                      "rows", note});
   }
 
-  [[noreturn]] void interrupt(const MemberTrainer& trainer) {
-    save();
+  [[noreturn]] void interrupt(MemberTrainer& trainer) {
+    save_member(trainer);
     fail(ErrorCode::kInterrupted,
          "stopped after {} of {} epochs; wrote {}, from which the same command goes on with "
          "--resume",
          state_.step / trainer.steps_per_epoch(), options_.epochs, path_);
   }
 
-  // All that goes into a checkpoint: parameters of the members that are done, everything of the one
-  // at work.
-  std::vector<NamedArray> all_arrays() {
-    std::vector<NamedArray> all;
-    for (std::size_t m = 0; m < members_.size(); ++m) {
-      const std::vector<NamedArray> arrays = members_[m].arrays();
-      const bool is_done = m < state_.member;
-      for (const NamedArray& array : arrays) {
-        if (is_done && !array.is_parameter) continue;
-        all.push_back({fmt::format("member{}.{}", m, array.name), array.values});
-      }
-      if (is_done || state_.copy_count == 0) continue;
-      for (NamedArray& array : copy_.own_arrays(arrays, "copy.")) all.push_back(std::move(array));
+  // What a checkpoint has of a member: parameters if it is done, everything of the one at work.
+  std::vector<NamedArray> arrays_of(std::size_t member) {
+    const std::vector<NamedArray> arrays = members_[member].arrays();
+    const bool is_done = member < state_.member;
+    std::vector<NamedArray> kept;
+    for (const NamedArray& array : arrays) {
+      if (is_done && !array.is_parameter) continue;
+      kept.push_back({name_of(member, array.name), array.values});
     }
-    return all;
+    if (is_done || state_.copy_count == 0) return kept;
+    for (NamedArray& array : copy_.own_arrays(arrays, "copy.")) kept.push_back(std::move(array));
+    return kept;
+  }
+
+  static std::string name_of(std::size_t member, std::string_view array) {
+    return fmt::format("member{}.{}", member, array);
+  }
+  static std::string codes_name(std::size_t member) { return name_of(member, "head.codes"); }
+
+  void save_member(MemberTrainer& trainer) {
+    check_numbers(trainer, trainer.arrays());
+    save();
   }
 
   void save() {
     state_.copy_count = copy_.count();
     context_.report({"writing a checkpoint", 0, 0, "bytes"});
-    write_checkpoint(path_, fingerprint_, state_, all_arrays());
+    CheckpointArrays all;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      for (NamedArray& array : arrays_of(m)) all.numbers.push_back(std::move(array));
+      const std::span<const std::uint32_t> codes = members_[m].codes();
+      if (!codes.empty()) all.codes.push_back({codes_name(m), codes});
+    }
+    write_checkpoint(path_, fingerprint_, state_, all);
     has_checkpoint_ = true;
   }
 
-  void resume() {
-    if (!run_.resume) return;
-    const auto checkpoint = Checkpoint::open(context_, path_, fingerprint_);
-    if (!checkpoint) return;
-    state_ = checkpoint->state();
-    const std::size_t count = std::min(state_.member + 1, options_.ensemble);
-    while (members_.size() < count) start_member();
-    copy_.set_count(state_.copy_count);
-    checkpoint->load(all_arrays());
-    has_checkpoint_ = true;
-    for (std::size_t m = 0; m < std::min(state_.member, members_.size()); ++m) {
-      members_[m].end_training();
+  void start() {
+    const auto checkpoint =
+        run_.resume ? Checkpoint::open(path_, fingerprint_) : std::optional<Checkpoint>();
+    LearnedOptions options = options_;
+    if (checkpoint && parse_head_kind(options.head) == HeadKind::kCascade) {
+      options.lengths = checkpoint->state().lengths;
+      options.inner_dim = checkpoint->state().inner_dim;
     }
+    plan_ = plan_learned(set_, options, run_.ram_bytes, &judged_);
+    if (checkpoint) resume(*checkpoint);
+    state_.lengths = plan_.head.lengths;
+    state_.inner_dim = plan_.head.inner_dim;
+  }
+
+  // One member after the other: only one at a time has room for what training needs.
+  void resume(const Checkpoint& checkpoint) {
+    state_ = checkpoint.state();
+    if (state_.member >= options_.ensemble) {
+      fail(ErrorCode::kInvalidData, "{}: the checkpoint is damaged: it is of member {} of {}",
+           path_, state_.member + 1, options_.ensemble);
+    }
+    has_checkpoint_ = true;
+    while (members_.size() < state_.epochs.size()) take_over(checkpoint);
     for (const auto& epochs : state_.epochs) resumed_epochs_ += epochs.size();
   }
 
+  void take_over(const Checkpoint& checkpoint) {
+    const std::size_t member = members_.size();
+    std::span<const std::uint32_t> codes;
+    if (plan_.head.code == heads::ProductCode::kTable) {
+      codes =
+          checkpoint.codes(codes_name(member), plan_.head.num_labels * plan_.head.lengths.size());
+    }
+    add_member(codes);
+    const bool is_done = member < state_.member;
+    if (!is_done) copy_.set_count(state_.copy_count);
+    checkpoint.load(arrays_of(member));
+    if (is_done) members_.back().end_training();
+  }
+
   const Context& context_;
+  const TrainingSet& set_;
   const Examples& examples_;
   const Examples& judged_;
   const LearnedOptions& options_;
   const LearnedRun& run_;
-  const LearnedPlan& plan_;
+  LearnedPlan plan_;
   std::string path_;
   std::uint64_t fingerprint_;
   std::deque<MemberTrainer> members_;  // they do not move
@@ -307,9 +379,9 @@ struct Prepared {
   Examples judged;
 };
 
-// Takes the rows to judge by out of the set, and plans.
+// Takes rare labels and the rows to judge by out of the set.
 Prepared prepare(const Context& context, TrainingSet& set, const LearnedOptions& given,
-                 const LearnedRun& run, const ReadJudged& read_judged, LearnedReport& report) {
+                 const ReadJudged& read_judged, LearnedReport& report) {
   report.rows = set.examples.rows();
   report.trimmed_labels = trim_labels(set, given.min_label_count);
   Prepared prepared;
@@ -321,7 +393,6 @@ Prepared prepare(const Context& context, TrainingSet& set, const LearnedOptions&
           : hold_out(set.examples, held_out_rows(options.held_out, report.rows), context.seed());
   require(options.patience == 0 || prepared.judged.rows() > 0,
           "patience {} has no rows to judge epochs by: none are held out", options.patience);
-  report.plan = plan_learned(set, options, run.ram_bytes);
   return prepared;
 }
 
@@ -332,7 +403,9 @@ LearnedReport plan_learned_training(const Context& context, const data::ReadOpti
   validate(options);
   TrainingSet set = read_set(context, input, options, run);
   LearnedReport report;
-  (void)prepare(context, set, options, run, reader_of_judges(context, run), report);
+  const auto [decided, judged] =
+      prepare(context, set, options, reader_of_judges(context, run), report);
+  report.plan = plan_learned(set, decided, run.ram_bytes, &judged);
   return report;
 }
 
@@ -352,9 +425,10 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   validate(given);
   check_output(run.out);
   LearnedReport report;
-  const auto [options, judged] = prepare(context, set, given, run, read_judged, report);
-  Training training(context, set, judged, options, run, report.plan);
+  const auto [options, judged] = prepare(context, set, given, read_judged, report);
+  Training training(context, set, judged, options, run);
   training.run();
+  report.plan = training.plan();
   report.epochs = training.state().epochs;
   report.resumed_epochs = training.resumed_epochs();
   std::vector<model::LearnedMember> members;

@@ -33,8 +33,9 @@ struct LearnedRun {
   std::uint64_t ram_bytes = 0;                  ///< most memory of the process; 0: what it takes
   std::size_t checkpoint_every = 0;             ///< epochs; 0: only when stopped
   bool resume = false;                          ///< go on from the checkpoint of this `out`
-  const std::atomic<bool>* stop = nullptr;      ///< once true, a checkpoint is written and thrown
-  TrainingHistory* history = nullptr;           ///< filled where given; the model stays the same
+  /// Once true, a checkpoint is written, unless no step has been made yet, and kInterrupted thrown.
+  const std::atomic<bool>* stop = nullptr;
+  TrainingHistory* history = nullptr;  ///< filled where given; the model stays the same
 };
 
 /// What training did.
@@ -53,8 +54,8 @@ struct LearnedReport {
 /// the same file for any number of threads and however often the training was interrupted. Throws
 /// as the reader does, kInvalidArgument for options out of range, kInvalidData for data that
 /// nothing can be learnt from, kResourceLimit if a budget of memory cannot hold the data or the
-/// training, kInterrupted once `run.stop` is true, kDiverged, saying when, if the loss is no number
-/// or far beyond that of the start; the last checkpoint then stays.
+/// training, kInterrupted once `run.stop` is true, kDiverged, saying when, if the loss or a weight
+/// is no number or the loss far beyond that of the start; the last checkpoint then stays.
 ///
 /// Checkpoints lie beside `run.out`, with ".checkpoint" appended, until the model is written.
 LearnedReport train_learned(const Context& context, const data::ReadOptions& input,

@@ -13,79 +13,34 @@
 
 #include <mhe/error.h>
 
+#include "learned_training.h"
 #include "predict/predictor.h"
-#include "scratch_dir.h"
-#include "toy_training.h"
 
 namespace mhe::train {
 namespace {
 
+using testing::LearnedSetup;
 using testing::toy_rows;
 using testing::toy_set;
 
-constexpr std::uint32_t kLabels = 30;
+constexpr std::uint32_t kLabels = testing::kLearnedLabels;
 
-// The rows of toy_set() as dense vectors.
-TrainingSet dense_set(const std::vector<testing::ToyRow>& rows) {
-  TrainingSet set = toy_set(rows, kLabels);
-  const SparseMatrix features = std::move(set.examples.features);
-  set.examples.features = SparseMatrix();
-  set.examples.dense.num_columns = features.num_columns;
-  set.examples.dense.values.assign(features.rows() * features.num_columns, 0.0F);
-  for (std::size_t row = 0; row < features.rows(); ++row) {
-    for (std::size_t i = 0; i < features[row].size(); ++i) {
-      set.examples.dense.values[row * features.num_columns + features[row].columns[i]] =
-          features[row].values[i];
-    }
-  }
-  return set;
-}
-
-class TrainLearnedTest : public ::testing::Test {
+class TrainLearnedTest : public ::testing::Test, protected testing::LearnedTraining {
  protected:
-  static LearnedOptions quick(const std::string& encoder, const std::string& head) {
-    LearnedOptions options;
-    options.encoder = encoder;
-    options.head = head;
-    options.dim = 24;
-    options.epochs = 6;
-    options.batch = 32;
-    if (head == "cascade") {
-      options.candidates = 3;
-      options.lengths = {5, 6};
-    }
-    if (head == "sampling") options.lengths = {6, 5};
-    options.held_out = 0.1;
-    options.dropout = 0.1F;
-    if (encoder == "dense") options.learning_rate = 0.005F;  // the rule is for more steps
-    return options;
+  static LearnedSetup with_threads(std::size_t threads) {
+    LearnedSetup setup;
+    setup.threads = threads;
+    return setup;
   }
-  LearnedReport train(const LearnedOptions& options, std::size_t threads = 2, LearnedRun run = {}) {
-    const Context context({.threads = threads});
-    if (run.out.empty()) run.out = dir_.file("m.mhe");
-    const std::vector<testing::ToyRow> rows = toy_rows(400, kLabels);
-    return train_learned_on_set(
-        context, options.encoder == "dense" ? dense_set(rows) : toy_set(rows, kLabels), options,
-        run);
+  static LearnedSetup with_run(LearnedRun run) {
+    LearnedSetup setup;
+    setup.run = std::move(run);
+    return setup;
   }
-  std::string trained(const LearnedOptions& options, std::size_t threads = 2, LearnedRun run = {}) {
-    (void)train(options, threads, std::move(run));
-    return dir_.read("m.mhe");
-  }
-  static ErrorCode code_of(const std::function<void()>& act) {
-    try {
-      act();
-    } catch (const Error& error) {
-      return error.code();
-    }
-    return ErrorCode::kInternal;
-  }
-
-  testing::ScratchDir dir_;
 };
 
 constexpr const char* kEncoders[] = {"bag", "dense"};
-constexpr const char* kHeads[] = {"onehot", "cascade", "sampling"};
+constexpr const char* kHeads[] = {"onehot", "product", "cascade", "sampling"};
 
 TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
   for (const char* encoder : kEncoders) {
@@ -98,7 +53,7 @@ TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
       // in 30 would be.
       EXPECT_GT(report.precision->at_1, 70) << encoder << " " << head;
       EXPECT_LT(report.epochs[0].back().loss, report.epochs[0].front().loss);
-      const auto model = model::Model::open(dir_.file("m.mhe"));
+      const auto model = model::Model::open(dir.file("m.mhe"));
       EXPECT_EQ(model->num_labels(), kLabels);
       EXPECT_EQ(model->input_kind(),
                 std::string(encoder) == "bag" ? data::InputKind::kSparse : data::InputKind::kDense);
@@ -131,7 +86,8 @@ TEST_F(TrainLearnedTest, GivesTheSameFileForAnyThreads) {
       LearnedOptions options = quick(encoder, head);
       options.epochs = 2;
       options.hidden_layers = 2;
-      EXPECT_TRUE(trained(options, 1) == trained(options, 3)) << encoder << " " << head;
+      EXPECT_TRUE(trained(options, with_threads(1)) == trained(options, with_threads(3)))
+          << encoder << " " << head;
     }
   }
 }
@@ -140,7 +96,7 @@ TEST_F(TrainLearnedTest, PredictsFromTheFileWhatItFoundBefore) {
   const LearnedOptions options = quick("bag", "cascade");
   const LearnedReport report = train(options);
   const Context context({.threads = 1});
-  const auto model = model::Model::open(dir_.file("m.mhe"));
+  const auto model = model::Model::open(dir.file("m.mhe"));
   TrainingSet set = toy_set(toy_rows(400, kLabels), kLabels);
   const Examples held_out = hold_out(set.examples, report.judged_rows, context.seed());
   predict::Predictor predictor(*model);
@@ -152,46 +108,6 @@ TEST_F(TrainLearnedTest, PredictsFromTheFileWhatItFoundBefore) {
   }
   EXPECT_DOUBLE_EQ(100.0 * static_cast<double>(hits) / static_cast<double>(held_out.rows()),
                    report.precision->at_1);
-}
-
-// Interrupted at every step from the first on, by a flag that a person would set.
-TEST_F(TrainLearnedTest, GoesOnToTheSameBitsHoweverOftenItIsInterrupted) {
-  for (const std::string kind : {"plain", "swa", "patience", "ensemble"}) {
-    LearnedOptions options = quick("bag", "cascade");
-    options.epochs = 3;
-    options.batch = 100;
-    if (kind == "swa") options.swa = 0.7;
-    if (kind == "patience") options.patience = 1;
-    if (kind == "ensemble") options.ensemble = 2;
-    const std::string whole = trained(options);
-    std::filesystem::remove(dir_.file("m.mhe"));
-    const std::atomic<bool> stop = true;
-    std::size_t interruptions = 0;
-    while (!std::filesystem::exists(dir_.file("m.mhe"))) {
-      ASSERT_LT(interruptions, 100U);
-      LearnedRun run;
-      run.resume = true;
-      run.stop = &stop;
-      if (code_of([&] { (void)train(options, 2, run); }) == ErrorCode::kInterrupted) {
-        ++interruptions;
-      }
-    }
-    EXPECT_GE(interruptions, 4U) << kind;
-    EXPECT_TRUE(dir_.read("m.mhe") == whole) << kind;
-    EXPECT_EQ(dir_.num_entries(), 1U);
-  }
-}
-
-TEST_F(TrainLearnedTest, RefusesCheckpointsOfOtherTrainings) {
-  LearnedOptions options = quick("bag", "onehot");
-  const std::atomic<bool> stop = true;
-  LearnedRun run;
-  run.stop = &stop;
-  EXPECT_EQ(code_of([&] { (void)train(options, 2, run); }), ErrorCode::kInterrupted);
-  run.stop = nullptr;
-  run.resume = true;
-  options.dim = 25;
-  EXPECT_EQ(code_of([&] { (void)train(options, 2, run); }), ErrorCode::kInvalidData);
 }
 
 TEST_F(TrainLearnedTest, SaysThatTheLossDiverged) {
@@ -216,11 +132,11 @@ TEST_F(TrainLearnedTest, GoesOnFromTheLastGoodEpochWithASmallerRate) {
   options.start = "random";  // better starts do not run away
   LearnedRun run;
   run.checkpoint_every = 1;
-  EXPECT_EQ(code_of([&] { (void)train(options, 2, run); }), ErrorCode::kDiverged);
-  ASSERT_TRUE(std::filesystem::exists(dir_.file("m.mhe.checkpoint")));
+  EXPECT_EQ(code_of([&] { (void)train(options, with_run(run)); }), ErrorCode::kDiverged);
+  ASSERT_TRUE(std::filesystem::exists(dir.file("m.mhe.checkpoint")));
   options.learning_rate = 0.1F;
   run.resume = true;
-  const LearnedReport report = train(options, 2, run);
+  const LearnedReport report = train(options, with_run(run));
   EXPECT_GE(report.resumed_epochs, 1U);
   EXPECT_EQ(report.epochs[0].size(), options.epochs);
 }
@@ -245,13 +161,20 @@ TEST_F(TrainLearnedTest, PlansTheSizeOfTheFileForEveryRank) {
     options.dim = 256;  // so that the header is little against the rows
     options.epochs = 1;
     const LearnedReport report = train(options);
-    const auto bytes = static_cast<double>(std::filesystem::file_size(dir_.file("m.mhe")));
+    const auto bytes = static_cast<double>(std::filesystem::file_size(dir.file("m.mhe")));
     EXPECT_NEAR(static_cast<double>(report.plan.model_bytes), bytes, 0.15 * bytes) << rank;
   }
 }
 
+// Steps do not depend on how many follow, so that fewer epochs give the weights of an earlier one.
+LearnedOptions with_steady_rates(LearnedOptions options) {
+  options.schedule = "constant";
+  options.warmup = 0;
+  return options;
+}
+
 TEST_F(TrainLearnedTest, KeepsTheBestEpoch) {
-  LearnedOptions options = quick("bag", "onehot");
+  LearnedOptions options = with_steady_rates(quick("bag", "onehot"));
   options.epochs = 30;
   options.patience = 2;
   const LearnedReport report = train(options);
@@ -261,21 +184,73 @@ TEST_F(TrainLearnedTest, KeepsTheBestEpoch) {
     ASSERT_TRUE(epochs[i].quality);
     if (*epochs[i].quality > *epochs[best].quality) best = i;
   }
-  EXPECT_TRUE(epochs.size() == 30 || epochs.size() == best + 3);
+  ASSERT_EQ(epochs.size(), best + 3) << "it has to stop early for this test";
+  const std::vector<float> kept = read_tensor("member0.head.table");
+  options.patience = 0;
+  options.epochs = epochs.size();
+  EXPECT_NE(tensor_of("member0.head.table", options), kept);
+  options.epochs = best + 1;
+  EXPECT_EQ(tensor_of("member0.head.table", options), kept);
+}
+
+TEST_F(TrainLearnedTest, AveragesTheWeightsOfTheLastEpochs) {
+  LearnedOptions options = with_steady_rates(quick("bag", "cascade"));
+  for (const std::string name : {"member0.head.level1.table", "member0.head.level2.bias",
+                                 "member0.encoder.layer0.weights"}) {
+    std::vector<double> mean;
+    for (options.epochs = 2; options.epochs <= 4; ++options.epochs) {
+      const std::vector<float> values = tensor_of(name, options);
+      mean.resize(values.size());
+      for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += static_cast<double>(values[i]) / 3;
+    }
+    options.epochs = 4;
+    options.swa = 0.6;  // of 4 epochs, rounded up: 3
+    const std::vector<float> averaged = tensor_of(name, options);
+    options.swa = 0;
+    ASSERT_EQ(averaged.size(), mean.size());
+    // Three floats of size 1 or so are added up.
+    for (std::size_t i = 0; i < mean.size(); ++i) ASSERT_NEAR(averaged[i], mean[i], 1e-6) << name;
+  }
+}
+
+TEST_F(TrainLearnedTest, EnsemblesScoreTheMeanOfTheirMembers) {
+  LearnedOptions options = quick("bag", "onehot");
+  options.held_out = 0;  // scores stay what the heads say
+  const TrainingSet set = toy_set(toy_rows(400, kLabels), kLabels);
+  const auto scores_of = [&](std::uint64_t seed) {
+    LearnedSetup setup;
+    setup.seed = seed;
+    (void)train(options, setup);
+    const auto model = model::Model::open(this->model());
+    predict::Predictor predictor(*model);
+    std::vector<double> scores(kLabels);
+    for (const auto& found : predictor.predict(set.examples.features[0], kLabels)) {
+      scores[index_of(found.label)] = found.probability;
+    }
+    return scores;
+  };
+  const std::vector<double> first = scores_of(5);
+  const std::vector<double> second = scores_of(5 + 0x10001);
+  options.ensemble = 2;
+  const std::vector<double> both = scores_of(5);
+  for (std::size_t label = 0; label < kLabels; ++label) {
+    EXPECT_NE(first[label], second[label]);
+    EXPECT_NEAR(both[label], (first[label] + second[label]) / 2, 1e-6);
+  }
 }
 
 TEST_F(TrainLearnedTest, StaysWithinABudgetOrRefuses) {
   const LearnedOptions options = quick("bag", "onehot");
   LearnedRun run;
   run.ram_bytes = 1000;
-  EXPECT_EQ(code_of([&] { (void)train(options, 2, run); }), ErrorCode::kResourceLimit);
-  EXPECT_EQ(dir_.num_entries(), 0U);
+  EXPECT_EQ(code_of([&] { (void)train(options, with_run(run)); }), ErrorCode::kResourceLimit);
+  EXPECT_EQ(dir.num_entries(), 0U);
 }
 
 TEST_F(TrainLearnedTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
   const Context context({.threads = 1});
   LearnedRun run;
-  run.out = dir_.file("m.mhe");
+  run.out = dir.file("m.mhe");
   const auto set = [&] { return toy_set(toy_rows(100, kLabels), kLabels); };
   EXPECT_EQ(
       code_of([&] { (void)train_learned_on_set(context, set(), quick("dense", "onehot"), run); }),
