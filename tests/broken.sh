@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Feeds every broken file of tests/broken/manifest to `mhe convert`: each must end with exit code 1,
-# exactly one line on standard error that holds the expected words, and no output file.
+# or the one named, exactly one line on standard error that holds the expected words, and no output file.
 #   broken.sh MANIFEST_DIR
-# A line of the manifest: FILE TAB FLAGS TAB WORDS; FLAGS is - if there are none. A file that does not lie in files/ is made by
+# A line of the manifest: FILE TAB FLAGS TAB WORDS [TAB EXIT CODE]; FLAGS is - if there are none; 2 where the flags are at fault. A file that does not lie in files/ is made by
 # make.sh, which writes the binary ones into the directory it is given.
 set -uo pipefail
 source_dir=$(cd "$1" && pwd)
@@ -22,7 +22,7 @@ complain() {
   sed 's/^/  /' stderr.txt
   bad=1
 }
-while IFS=$'\t' read -r file flags words; do
+while IFS=$'\t' read -r file flags words expected; do
   [[ -z $file || $file == \#* ]] && continue
   [[ $flags == - ]] && flags=
   cases=$((cases + 1))
@@ -30,7 +30,7 @@ while IFS=$'\t' read -r file flags words; do
   # shellcheck disable=SC2086  # flags are words on purpose
   "$MHE" convert "$file" out.jsonl $flags >stdout.txt 2>stderr.txt </dev/null
   code=$?
-  [[ $code == 1 ]] || complain "exit code $code, expected 1"
+  [[ $code == "${expected:-1}" ]] || complain "exit code $code, expected ${expected:-1}"
   [[ $(wc -l <stderr.txt) == 1 ]] || complain "$(wc -l <stderr.txt) lines on standard error, expected 1"
   grep -qF -- "$words" stderr.txt || complain "expected \"$words\" in the message"
   grep -qP '[^\x20-\x7e\n]' stderr.txt && complain "the message is not printable"
