@@ -43,6 +43,10 @@ bool is_dense(const data::ReadOptions& input) {
 std::string shape_of(const LearnedTask& task, const train::LearnedReport& report) {
   std::string shape = fmt::format("{}, {} head of {}", describe_encoder(report.plan.encoder),
                                   task.options.head, fmt::join(report.plan.head.lengths, " x "));
+  const heads::HeadSpec& head = report.plan.head;
+  if (head.kind == HeadKind::kCascade && head.inner_dim != head.dim) {
+    shape += fmt::format(", inner width {}", head.inner_dim);
+  }
   if (report.epochs.size() > 1) shape += fmt::format(", {} members", report.epochs.size());
   return shape;
 }
@@ -61,9 +65,17 @@ void tell(Console& console, const LearnedTask& task, const train::LearnedReport&
                             format_count(report.trimmed_labels), task.options.min_label_count));
   }
   console.say(shape_of(task, report));
+  for (const std::string& note : report.plan.notes) console.say(note);
   const std::vector<train::EpochReport>& epochs = report.epochs.front();
   console.say(fmt::format("loss of the first epoch {:.4g}, of the last, number {}, {:.4g}",
                           epochs.front().loss, epochs.size(), epochs.back().loss));
+  if (task.options.patience > 0) {
+    const auto best =
+        std::max_element(epochs.begin(), epochs.end(),
+                         [](const auto& a, const auto& b) { return a.quality < b.quality; });
+    console.say(fmt::format("kept the weights of epoch {}, the best by nDCG@5: {:.2f}",
+                            best - epochs.begin() + 1, best->quality.value_or(0)));
+  }
   if (report.precision) {
     console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
                             format_count(report.judged_rows), kind_of_judges(task),
@@ -92,6 +104,7 @@ void print_json(Console& console, const LearnedTask& task, const train::LearnedR
       {"labels", report.plan.head.num_labels},
       {"features", report.plan.encoder.num_inputs},
       {"lengths", report.plan.head.lengths},
+      {"inner_dim", report.plan.head.inner_dim},
       {"members", report.epochs.size()},
       {"parent_power", report.parent_power},
       {"epochs", epochs},

@@ -171,12 +171,35 @@ bool has_order(const LearnedOptions& options) {
          options.redundant_heads == 0 && !options.powerset;
 }
 
+// Parents of an example at a level of so many nodes, in the mean over rows and orders: K, or all
+// true ones if these are more.
+double mean_parents(const heads::HeadSpec& spec, const Ragged<LabelId>& labels, double num_nodes) {
+  double sum = 0;
+  for (std::size_t row = 0; row < labels.rows(); ++row) {
+    const auto num_labels = static_cast<double>(labels[row].size());
+    const double true_nodes = -num_nodes * std::expm1(num_labels * std::log1p(-1 / num_nodes));
+    sum += std::max(static_cast<double>(spec.candidates), true_nodes);
+  }
+  return sum / static_cast<double>(labels.rows());
+}
+
 // What a step of a cascade holds for pairs of an example and a parent, and the first scores again,
-// by example.
-std::uint64_t pair_bytes(const heads::HeadSpec& spec, std::size_t batch) {
+// by example. The scores of K parents are counted with the head.
+std::uint64_t pair_bytes(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
+                         std::size_t batch) {
   if (spec.kind != HeadKind::kCascade) return 0;
-  const std::uint64_t pairs = spec.candidates * (spec.lengths.size() - 1);
-  return sizeof(float) * batch * (pairs * spec.inner_dim + spec.lengths[0]);
+  double floats = spec.lengths[0];
+  double num_nodes = 1;
+  for (std::size_t level = 1; level < spec.lengths.size(); ++level) {
+    num_nodes *= spec.lengths[level - 1];
+    const double parents = mean_parents(spec, labels, num_nodes);
+    const bool keeps_scores = spec.loss == heads::Loss::kSoftmax || level + 1 < spec.lengths.size();
+    floats += parents * static_cast<double>(spec.inner_dim);
+    if (keeps_scores) {
+      floats += (parents - static_cast<double>(spec.candidates)) * spec.lengths[level];
+    }
+  }
+  return static_cast<std::uint64_t>(sizeof(float) * static_cast<double>(batch) * floats);
 }
 
 // Rows that a batch is scored on at once, side by side.
@@ -292,7 +315,8 @@ std::uint64_t step_bytes(const heads::HeadSpec& spec, const HeadCost& cost,
   const std::uint64_t features = sizeof(float) * 2 * batch * spec.dim;
   const auto one = static_cast<std::uint64_t>(cost.train_bytes);
   return one + (spec.rank - 1) * (one - features) + code_loss_bytes(spec, batch) +
-         pair_bytes(spec, batch) + static_cast<std::uint64_t>(pass_bytes(spec, labels, batch));
+         pair_bytes(spec, labels, batch) +
+         static_cast<std::uint64_t>(pass_bytes(spec, labels, batch));
 }
 
 }  // namespace
@@ -328,6 +352,7 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   }
   const Plan planned = make_plan(head);
   plan.head = make_head_spec(planned, set, options);
+  plan.notes = planned.notes;
   const std::uint64_t head_parameters =
       options.rank * static_cast<std::uint64_t>(planned.cost.model_bytes) + code_bytes(plan.head);
   const std::uint64_t clustering = options.order == "clustered" && ordered_labels > 0

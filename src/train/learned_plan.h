@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "encoders/encoder_spec.h"
 #include "heads/head_spec.h"
@@ -23,6 +25,7 @@ struct LearnedPlan {
   std::uint64_t member_bytes = 0;   ///< of a member once it is trained
   std::uint64_t train_bytes = 0;    ///< peak of the process
   std::uint64_t model_bytes = 0;    ///< of the file
+  std::vector<std::string> notes;   ///< what a budget changed, a sentence each
 };
 
 /// Chooses what the options leave open: layers, loss, lengths. `ram_bytes` bounds the peak of the
