@@ -116,9 +116,10 @@ void GroupPass::score_chunk(const RowTable& table, const float* features, std::s
   const std::size_t dim = table.dim();
   const float* rows = table.row(chunk.begin);
   if (num_pairs < kMinGemmPairs) {
-    // All examples meet some rows before the next rows come from memory.
-    for (std::size_t begin = 0; begin < chunk.size; begin += kChunkRows) {
-      kernels::dot_rows({rows + begin * dim, dim, std::min(kChunkRows, chunk.size - begin), features,
+    // All examples meet some rows before the next rows come from memory; up to four do so anyway.
+    const std::size_t together = num_pairs <= 4 ? chunk.size : kChunkRows;
+    for (std::size_t begin = 0; begin < chunk.size; begin += together) {
+      kernels::dot_rows({rows + begin * dim, dim, std::min(together, chunk.size - begin), features,
                          dim + kPadding, num_pairs, dim, chunk.values + begin, 1, chunk.stride});
     }
   } else {
