@@ -138,16 +138,14 @@ EpochTiming time_epoch(const Context& context, const train::Examples& examples,
   timing.touched_features = all_touched / static_cast<double>(timing.steps);
 
   const std::vector<float> before = head_states(trainer);
+  MovedRows moved;
   train::StepSeconds best;
   for (std::size_t epoch = 0; epoch < repeat; ++epoch) {
     const train::StepSeconds start = trainer.seconds();
     for (std::size_t i = 0; i < timing.steps; ++i) {
       (void)trainer.train_step(epoch * timing.steps + i);
       if (epoch > 0 || i > 0) continue;
-      const std::vector<float> after = head_states(trainer);
-      for (std::size_t row = 0; row < after.size(); ++row) {
-        timing.touched_head_rows += before[row] != after[row];
-      }
+      moved = moved_rows(plan.head, before, head_states(trainer));
     }
     const train::StepSeconds spent = difference(trainer.seconds(), start);
     if (epoch == 0 || sum_of(spent) < sum_of(best)) best = spent;
@@ -157,9 +155,9 @@ EpochTiming time_epoch(const Context& context, const train::Examples& examples,
   EpochPart head = {"head", best.head};
   EpochPart backward = {"encoder backward", best.backward};
   count_encoder(examples, plan, all_touched, forward, backward);
-  head.flops = head_step_flops(plan.head, examples.rows(), timing.touched_head_rows);
-  head.far_bytes =
-      head_row_bytes(plan.head, timing.touched_head_rows) * static_cast<double>(timing.steps);
+  timing.touched_head_rows = moved.rows;
+  head.flops = head_step_flops(plan.head, examples.rows(), moved);
+  head.far_bytes = head_row_bytes(plan.head, moved) * static_cast<double>(timing.steps);
   if (all_touched > 0) {
     const FarSeconds far = measure_far(context, batches, plan.encoder.num_inputs, plan.encoder.dim);
     forward.far_seconds = far.read;

@@ -83,13 +83,24 @@ double outputs_of(const heads::HeadSpec& spec, double touched_rows) {
   return outputs;
 }
 
-void count_work(const heads::HeadSpec& spec, std::size_t batch, double touched_rows,
+// Of the levels below the first.
+std::size_t inner_width(const heads::HeadSpec& spec) {
+  return spec.kind == HeadKind::kCascade && spec.inner_dim > 0 ? spec.inner_dim : spec.dim;
+}
+
+// Rows of the projections that lead to the inner width.
+std::size_t projection_rows(const heads::HeadSpec& spec) {
+  const std::size_t inner = inner_width(spec);
+  return inner == spec.dim ? 0 : (spec.lengths.size() - 1) * inner;
+}
+
+void count_work(const heads::HeadSpec& spec, std::size_t batch, const MovedRows& moved,
                 HeadTiming& timing) {
-  timing.step_flops = head_step_flops(spec, batch, touched_rows);
-  timing.step_bytes = head_row_bytes(spec, touched_rows);
+  timing.step_flops = head_step_flops(spec, batch, moved);
+  timing.step_bytes = head_row_bytes(spec, moved);
   if (spec.loss == heads::Loss::kSoftmax) {
     timing.step_bytes +=
-        3 * sizeof(float) * static_cast<double>(batch) * outputs_of(spec, touched_rows);
+        3 * sizeof(float) * static_cast<double>(batch) * outputs_of(spec, moved.rows);
   }
 }
 
@@ -116,15 +127,34 @@ double time_predictions(heads::DenseHead& head, const TimedBatch& batch) {
 
 }  // namespace
 
-double head_step_flops(const heads::HeadSpec& spec, std::size_t batch, double touched_rows) {
-  return 6 * static_cast<double>(spec.dim) * static_cast<double>(batch) *
-         outputs_of(spec, touched_rows);
+MovedRows moved_rows(const heads::HeadSpec& spec, std::span<const float> before,
+                     std::span<const float> after) {
+  // The first level and the projections, which come last, have the width of the features.
+  const std::size_t inner_begin = spec.kind == HeadKind::kCascade ? spec.lengths[0] : 0;
+  const std::size_t inner_end = after.size() - projection_rows(spec);
+  MovedRows moved;
+  for (std::size_t row = 0; row < after.size(); ++row) {
+    if (before[row] == after[row]) continue;
+    const bool is_inner = row >= inner_begin && row < inner_end;
+    moved.rows += 1;
+    moved.floats += static_cast<double>(is_inner ? inner_width(spec) : spec.dim);
+  }
+  return moved;
 }
 
-double head_row_bytes(const heads::HeadSpec& spec, double touched_rows) {
+double head_step_flops(const heads::HeadSpec& spec, std::size_t batch, const MovedRows& moved) {
+  const auto dim = static_cast<double>(spec.dim);
+  const auto inner = static_cast<double>(inner_width(spec));
+  const double first = spec.kind == HeadKind::kCascade ? spec.lengths[0] : moved.rows;
+  const double later = outputs_of(spec, moved.rows) - first;
+  const auto projected = static_cast<double>(projection_rows(spec));
+  return 6 * static_cast<double>(batch) * (dim * (first + projected) + inner * later);
+}
+
+double head_row_bytes(const heads::HeadSpec& spec, const MovedRows& moved) {
   // A softmax needs all scores before the first gradient: rows are read twice, written once.
   const double passes = spec.loss == heads::Loss::kSoftmax ? 3 : 2;
-  return passes * static_cast<double>(sizeof(float)) * touched_rows * static_cast<double>(spec.dim);
+  return passes * static_cast<double>(sizeof(float)) * moved.floats;
 }
 
 heads::HeadSpec timed_spec(const TimedHead& head, const TimingOptions& options) {
@@ -166,10 +196,7 @@ HeadTiming time_head(const Context& context, const TimedHead& head, const Timing
     const double seconds = seconds_since(start);
     if (i == 1 || seconds < timing.step_s) timing.step_s = seconds;
     if (i > 1) continue;
-    const std::vector<float> second = row_states(*dense);
-    double touched = 0;
-    for (std::size_t row = 0; row < first.size(); ++row) touched += first[row] != second[row];
-    count_work(spec, options.batch, touched, timing);
+    count_work(spec, options.batch, moved_rows(spec, first, row_states(*dense)), timing);
   }
   const std::uint64_t after = process_memory().resident;
   timing.memory_bytes = after > before ? after - before : 0;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,11 +45,20 @@ struct HeadTiming {
   std::uint64_t memory_bytes = 0;  ///< parameters, optimiser state and scratch space
 };
 
-/// Arithmetic of a step: scores, dLoss/dF and gradients of rows.
+/// Rows that a step moved, and the floats in them.
+struct MovedRows {
+  double rows = 0;
+  double floats = 0;
+};
+
+/// From the optimiser's numbers, which a step changes for every row it moves.
+[[nodiscard]] MovedRows moved_rows(const heads::HeadSpec& spec, std::span<const float> before,
+                                   std::span<const float> after);
+/// Arithmetic of a step: scores, dLoss/dF and gradients of rows, those of projections too.
 [[nodiscard]] double head_step_flops(const heads::HeadSpec& spec, std::size_t batch,
-                                     double touched_rows);
-/// Memory of the rows that a step touches, read and written.
-[[nodiscard]] double head_row_bytes(const heads::HeadSpec& spec, double touched_rows);
+                                     const MovedRows& moved);
+/// Memory of the rows that a step moves, read and written.
+[[nodiscard]] double head_row_bytes(const heads::HeadSpec& spec, const MovedRows& moved);
 
 /// The head as planned for these options.
 [[nodiscard]] heads::HeadSpec timed_spec(const TimedHead& head, const TimingOptions& options);

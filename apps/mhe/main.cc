@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -136,6 +137,18 @@ void complete_options(CLI::App& command) {
   }
 }
 
+// The description above a command's own help has all 80 columns; in the list of commands it was
+// wrapped to stand beside their names.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* command) const override {
+    constexpr std::size_t kWidth = 80;
+    std::string text = command->get_description();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text.empty() ? text : wrap_words(text, kWidth, "") + "\n";
+  }
+};
+
 int run(int argc, char** argv) {
   // A reader that closes its end of our pipe (head, less) ends us quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_DFL);
@@ -143,6 +156,7 @@ int run(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app("Extreme label classification: plan, prepare data, train, predict, score.", "mhe");
   app.set_version_flag("--version", fmt::format("mhe {}", version()));
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   std::function<void(Console&)> chosen;
   for (const Verb& verb : all_verbs()) {

@@ -130,11 +130,12 @@ std::string to_json(const std::vector<HeadRow>& rows, const BenchHeadsFlags& fla
 std::string to_text(const std::vector<HeadRow>& rows, const MachineRoof& roof, std::size_t threads,
                     std::size_t width) {
   Table table;
+  // Both in the column that a narrow terminal repeats.
   table.add_row(
-      {"head", "labels", "step ms", "x onehot", "predict us", "GB", "GFLOP", "roof %", "memory"});
+      {"head, labels", "step ms", "x onehot", "predict us", "GB", "GFLOP", "roof %", "memory"});
   for (const HeadRow& row : rows) {
     const HeadTiming& timing = row.timing;
-    table.add_row({timing.head, format_count(timing.num_labels),
+    table.add_row({fmt::format("{}, {}", timing.head, format_count(timing.num_labels)),
                    fmt::format("{:.2f}", timing.step_s * 1e3),
                    row.ratio ? fmt::format("{:.1f}", *row.ratio) : "-",
                    fmt::format("{:.1f}", timing.predict_s * 1e6),

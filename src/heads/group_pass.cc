@@ -22,6 +22,14 @@ using kernels::Layout;
 constexpr std::size_t kChunkRows = 42;
 // From so many examples on a matrix product, whose tiles are up to 32 wide, beats dot products.
 constexpr std::size_t kMinGemmPairs = 24;
+// Up to so many examples one pass over the rows does what two matrix products do. Of 8, 16 and 24
+// the last was quickest; from there on scores are a product too.
+constexpr std::size_t kMaxSharing = 24;
+// Rows whose gradients are made before they are moved: 16 KiB of 512 floats, half of an L1 cache.
+constexpr std::size_t kSharedRows = 8;
+// Floats between rows of features and of gradients beyond their width: rows of a power of two would
+// all lie in the same few places of a near cache. A cache line.
+constexpr std::size_t kPadding = 16;
 constexpr std::size_t kGroupedExampleGrain = 16;
 
 }  // namespace
@@ -93,12 +101,12 @@ void GroupPass::split_groups() {
 const float* GroupPass::gather(const Group& group, const MatrixView& features,
                                Scratch& scratch) const {
   if (group.size() == 1) return features[pairs_[group.begin].example].data();
-  const std::size_t dim = features.num_columns;
-  scratch.features.resize(group.size() * dim);
+  const std::size_t stride = features.num_columns + kPadding;
+  scratch.features.resize(group.size() * stride);
   for (std::size_t i = 0; i < group.size(); ++i) {
     const std::span<const float> from = features[pairs_[group.begin + i].example];
     std::copy(from.begin(), from.end(),
-              scratch.features.begin() + static_cast<std::ptrdiff_t>(i * dim));
+              scratch.features.begin() + static_cast<std::ptrdiff_t>(i * stride));
   }
   return scratch.features.data();
 }
@@ -108,17 +116,18 @@ void GroupPass::score_chunk(const RowTable& table, const float* features, std::s
   const std::size_t dim = table.dim();
   const float* rows = table.row(chunk.begin);
   if (num_pairs < kMinGemmPairs) {
-    // All examples meet some rows before the next rows come from memory.
-    for (std::size_t begin = 0; begin < chunk.size; begin += kChunkRows) {
-      kernels::dot_rows({rows + begin * dim, dim, std::min(kChunkRows, chunk.size - begin),
-                         features, dim, num_pairs, dim, chunk.values + begin, 1, chunk.stride});
+    // All examples meet some rows before the next rows come from memory; up to four do so anyway.
+    const std::size_t together = num_pairs <= 4 ? chunk.size : kChunkRows;
+    for (std::size_t begin = 0; begin < chunk.size; begin += together) {
+      kernels::dot_rows({rows + begin * dim, dim, std::min(together, chunk.size - begin), features,
+                         dim + kPadding, num_pairs, dim, chunk.values + begin, 1, chunk.stride});
     }
   } else {
     // As [child][example], which is fast, then turned.
     scratch.turned.resize((chunk.size + dim) * num_pairs);
     float* product = scratch.turned.data();
     float* turned = product + chunk.size * num_pairs;
-    kernels::transpose(features, dim, num_pairs, dim, turned, num_pairs);
+    kernels::transpose(features, dim + kPadding, num_pairs, dim, turned, num_pairs);
     kernels::gemm({chunk.size,
                    num_pairs,
                    dim,
@@ -233,6 +242,13 @@ double GroupPass::gradient_of_chunk(const LevelWork& work, const Group& group,
   return loss * static_cast<double>(work.weight);
 }
 
+void GroupPass::sum_biases(std::size_t num_pairs, const Chunk& chunk, Scratch& scratch) {
+  scratch.bias_gradients.assign(chunk.values, chunk.values + chunk.size);
+  for (std::size_t i = 1; i < num_pairs; ++i) {
+    kernels::add_row(scratch.bias_gradients.data(), chunk.values + i * chunk.stride, chunk.size);
+  }
+}
+
 void GroupPass::update_chunk(RowTable& table, const RowMove& move, const float* features,
                              std::size_t num_pairs, const Chunk& chunk, Scratch& scratch) {
   const std::size_t dim = table.dim();
@@ -241,16 +257,34 @@ void GroupPass::update_chunk(RowTable& table, const RowMove& move, const float* 
                  dim,
                  num_pairs,
                  {chunk.values, chunk.stride, Layout::kTransposed},
-                 {features, dim, Layout::kRows},
+                 {features, dim + kPadding, Layout::kRows},
                  scratch.row_gradients.data(),
                  dim,
                  false});
-  scratch.bias_gradients.assign(chunk.values, chunk.values + chunk.size);
-  for (std::size_t i = 1; i < num_pairs; ++i) {
-    kernels::add_row(scratch.bias_gradients.data(), chunk.values + i * chunk.stride, chunk.size);
-  }
+  sum_biases(num_pairs, chunk, scratch);
   table.update(chunk.begin, {scratch.row_gradients.data(), chunk.size, dim}, scratch.bias_gradients,
                *move.optimizer, move.learning_rate);
+}
+
+// dLoss/dF of the chunk and its update in one pass over the rows, to the bits of the products.
+void GroupPass::share_chunk(RowTable& table, const RowMove& move, const float* features,
+                            std::size_t num_pairs, const Chunk& chunk, Scratch& scratch) {
+  const std::size_t dim = table.dim();
+  const std::size_t stride = dim + kPadding;
+  scratch.row_gradients.resize(kSharedRows * stride);
+  sum_biases(num_pairs, chunk, scratch);
+  for (std::size_t begin = 0; begin < chunk.size; begin += kSharedRows) {
+    const std::size_t size = std::min(kSharedRows, chunk.size - begin);
+    kernels::share_rows({table.row(chunk.begin + begin), size, dim, features, stride, num_pairs,
+                         chunk.values + begin, chunk.stride, scratch.feature_gradients.data(),
+                         stride, scratch.row_gradients.data(), stride,
+                         chunk.num_next + chunk.size - begin - size});
+    for (std::size_t i = 0; i < size; ++i) {
+      table.update(chunk.begin + begin + i, {scratch.row_gradients.data() + i * stride, 1, dim},
+                   std::span(scratch.bias_gradients).subspan(begin + i, 1), *move.optimizer,
+                   move.learning_rate);
+    }
+  }
 }
 
 // From scores to dLoss/dF, which is added to, and the update.
@@ -264,6 +298,10 @@ double GroupPass::run_chunk(RowTable& table, const LevelWork& work, const Group&
                  work.move, std::span(feature_gradients, dim));
     return loss;
   }
+  if (shares_rows(group, work)) {
+    share_chunk(table, work.move, features, group.size(), chunk, scratch);
+    return loss;
+  }
   kernels::gemm({group.size(),
                  dim,
                  chunk.size,
@@ -271,11 +309,15 @@ double GroupPass::run_chunk(RowTable& table, const LevelWork& work, const Group&
                  {table.row(chunk.begin), dim, Layout::kRows},
                  feature_gradients,
                  dim,
-                 true});
+                 !chunk.is_first});
   if (work.move.optimizer != nullptr) {
     update_chunk(table, work.move, features, group.size(), chunk, scratch);
   }
   return loss;
+}
+
+bool GroupPass::shares_rows(const Group& group, const LevelWork& work) {
+  return group.size() > 1 && group.size() <= kMaxSharing && work.move.optimizer != nullptr;
 }
 
 double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group& group,
@@ -286,14 +328,19 @@ double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group&
     normalize_example(pairs_[group.begin].example, scratch);
   }
   const std::size_t dim = table.dim();
-  std::fill_n(pair_gradients_.data() + group.begin * dim, group.size() * dim, 0.0F);
+  const std::size_t stride = dim + kPadding;
+  float* feature_gradients = pair_gradients_.data() + group.begin * dim;
+  if (group.size() == 1) std::fill_n(feature_gradients, dim, 0.0F);
+  if (shares_rows(group, work)) scratch.feature_gradients.assign(group.size() * stride, 0.0F);
   const std::uint32_t parent = pairs_[group.begin].parent;
   const std::size_t num_children = children_of(parent);
   scratch.scores.resize(group.size() * kChunkRows);
   double loss = 0;
   for (std::size_t begin = 0; begin < num_children; begin += kChunkRows) {
-    Chunk chunk = {parent * num_children_ + begin, std::min(kChunkRows, num_children - begin),
-                   scratch.scores.data(), kChunkRows};
+    const std::size_t size = std::min(kChunkRows, num_children - begin);
+    Chunk chunk = {
+        parent * num_children_ + begin, size, scratch.scores.data(), kChunkRows, begin == 0,
+        num_children - begin - size};
     if (has_scores_) {
       chunk.values = scores_.data() + group.begin * num_children_ + begin;
       chunk.stride = num_children_;
@@ -301,6 +348,11 @@ double GroupPass::run_group(RowTable& table, const LevelWork& work, const Group&
       score_chunk(table, features, group.size(), chunk, scratch);
     }
     loss += run_chunk(table, work, group, features, chunk, scratch);
+  }
+  if (shares_rows(group, work)) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      std::copy_n(scratch.feature_gradients.data() + i * stride, dim, feature_gradients + i * dim);
+    }
   }
   return loss;
 }

@@ -70,6 +70,7 @@ class GroupPass {
     std::vector<float> turned;
     std::vector<float> row_gradients;
     std::vector<float> bias_gradients;
+    std::vector<float> feature_gradients;  // [pair], where examples share rows
     std::vector<float> maxima;
     std::vector<float> shifts;
     std::vector<float> sums;
@@ -87,6 +88,8 @@ class GroupPass {
     std::size_t size = 0;
     float* values = nullptr;
     std::size_t stride = 0;
+    bool is_first = true;      // of its parent
+    std::size_t num_next = 0;  // rows of the parent behind these
   };
 
   [[nodiscard]] std::size_t children_of(std::uint32_t parent) const noexcept;
@@ -100,8 +103,12 @@ class GroupPass {
   void normalize_example(std::size_t example, Scratch& scratch);
   [[nodiscard]] double gradient_of_chunk(const LevelWork& work, const Group& group,
                                          const Chunk& chunk) const;
+  static void sum_biases(std::size_t num_pairs, const Chunk& chunk, Scratch& scratch);
   static void update_chunk(RowTable& table, const RowMove& move, const float* features,
                            std::size_t num_pairs, const Chunk& chunk, Scratch& scratch);
+  static void share_chunk(RowTable& table, const RowMove& move, const float* features,
+                          std::size_t num_pairs, const Chunk& chunk, Scratch& scratch);
+  static bool shares_rows(const Group& group, const LevelWork& work);
   double run_chunk(RowTable& table, const LevelWork& work, const Group& group,
                    const float* features, const Chunk& chunk, Scratch& scratch);
   double run_group(RowTable& table, const LevelWork& work, const Group& group, Scratch& scratch);

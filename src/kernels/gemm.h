@@ -69,7 +69,8 @@ struct DotRows {
   std::size_t out_vector_stride = 1;
 };
 
-/// Dot products of each row with each vector, rows read once for every four vectors. A product is
+/// Dot products of each row with each vector, rows read once for every four vectors: one after the
+/// other if they are many, for rows in memory, side by side if they are few. A product is
 /// sixteen chains of fused multiply-adds, chain i over the elements i, i + 16, ..., which are then
 /// added in halves (0 and 8, 1 and 9, ...; 0 and 4, ...): the same bits for every vector width, but
 /// not those of gemm().

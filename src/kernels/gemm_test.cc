@@ -140,5 +140,25 @@ TEST(DotRows, AddsSixteenChainsInHalvesOnEveryTarget) {
   });
 }
 
+TEST(DotRows, ManyRowsGiveTheBitsOfFew) {
+  constexpr std::size_t kDim = 512;
+  constexpr std::size_t kRows = 140;  // more than a near cache holds
+  const std::vector<float> rows = random_floats(kRows * kDim, 7);
+  testing::for_each_target([&](std::int64_t /*target*/) {
+    for (const std::size_t num_vectors : {1U, 2U, 3U, 4U}) {
+      const std::vector<float> vectors = random_floats(num_vectors * kDim, 8);
+      std::vector<float> all(kRows * num_vectors);
+      std::vector<float> parts(all.size());
+      dot_rows({rows.data(), kDim, kRows, vectors.data(), kDim, num_vectors, kDim, all.data(),
+                num_vectors, 1});
+      for (std::size_t row = 0; row < kRows; row += 20) {
+        dot_rows({rows.data() + row * kDim, kDim, 20, vectors.data(), kDim, num_vectors, kDim,
+                  parts.data() + row * num_vectors, num_vectors, 1});
+      }
+      EXPECT_EQ(all, parts);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace mhe::kernels

@@ -94,6 +94,70 @@ void pull_rows(const PulledRows& p) {
   for (; row < p.num_rows; ++row) pull_tile<1>(p, row);
 }
 
+template <std::size_t Rows>
+HWY_INLINE void share_tile(const SharedRows& p, std::size_t row) {
+  const LaneTag d;
+  const float* HWY_RESTRICT rows = p.rows + row * p.dim;
+  const float* HWY_RESTRICT factors = p.factors + row;
+  const bool is_last = row + 2 * Rows > p.num_rows + p.num_next;
+  const float* ahead = is_last ? rows : rows + Rows * p.dim;
+  const auto run = [&](std::size_t at, std::size_t count) HWY_ATTR {
+    LaneVec w[Rows];
+    LaneVec gradient[Rows];
+    HWY_UNROLL(16)
+    for (std::size_t r = 0; r < Rows; ++r) {
+      hwy::Prefetch(ahead + r * p.dim + at);
+      w[r] = load_lanes(rows + r * p.dim + at, count);
+      gradient[r] = hn::Zero(d);
+    }
+    const float* HWY_RESTRICT factor = factors;
+    const float* HWY_RESTRICT vector = p.vectors + at;
+    float* HWY_RESTRICT sums = p.sums + at;
+    for (std::size_t v = 0; v < p.num_vectors; ++v) {
+      const LaneVec x = hn::LoadU(d, vector);
+      LaneVec sum = hn::LoadU(d, sums);
+      HWY_UNROLL(16)
+      for (std::size_t r = 0; r < Rows; ++r) {
+        const LaneVec f = hn::Set(d, factor[r]);
+        sum = hn::MulAdd(f, w[r], sum);
+        gradient[r] = hn::MulAdd(f, x, gradient[r]);
+      }
+      hn::StoreU(sum, d, sums);
+      factor += p.factor_stride;
+      vector += p.vector_stride;
+      sums += p.sum_stride;
+    }
+    HWY_UNROLL(16)
+    for (std::size_t r = 0; r < Rows; ++r) {
+      hn::StoreU(gradient[r], d, p.gradients + (row + r) * p.gradient_stride + at);
+    }
+  };
+  std::size_t at = 0;
+  for (; at + kPartLanes <= p.dim; at += kPartLanes) run(at, kPartLanes);
+  if (at < p.dim) run(at, p.dim - at);
+}
+
+void share_rows(const SharedRows& p) {
+  // A row and its gradient each in a register, of which there are 32 (AVX-512) or 16.
+  constexpr std::size_t kTogether = kLaneParts == 1 ? 8 : 4;
+  std::size_t row = 0;
+  for (; row + kTogether <= p.num_rows; row += kTogether) share_tile<kTogether>(p, row);
+  if (kTogether > 4 && row + 4 <= p.num_rows) {
+    share_tile<4>(p, row);
+    row += 4;
+  }
+  switch (p.num_rows - row) {
+    case 3:
+      return share_tile<3>(p, row);
+    case 2:
+      return share_tile<2>(p, row);
+    case 1:
+      return share_tile<1>(p, row);
+    default:
+      return;
+  }
+}
+
 std::size_t count_not_above(const float* scores, std::size_t size, float bound) {
   const LaneTag d;
   const LaneVec limit = hn::Set(d, bound);

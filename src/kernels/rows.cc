@@ -18,6 +18,7 @@ HWY_EXPORT(sum_squares);
 HWY_EXPORT(move_row);
 HWY_EXPORT(add_row);
 HWY_EXPORT(pull_rows);
+HWY_EXPORT(share_rows);
 HWY_EXPORT(count_not_above);
 
 float sum(const float* row, std::size_t size) noexcept {
@@ -39,6 +40,10 @@ void add_row(float* row, const float* other, std::size_t size) noexcept {
 
 void pull_rows(const PulledRows& p) noexcept {
   HWY_DYNAMIC_DISPATCH(pull_rows)(p);
+}
+
+void share_rows(const SharedRows& p) noexcept {
+  HWY_DYNAMIC_DISPATCH(share_rows)(p);
 }
 
 void prefetch_row(const float* row, std::size_t size) noexcept {

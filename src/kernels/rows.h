@@ -34,6 +34,30 @@ struct PulledRows {
 /// the same bits.
 void pull_rows(const PulledRows& p) noexcept;
 
+/// Consecutive rows and what several vectors do to them.
+struct SharedRows {
+  const float* rows = nullptr;  ///< [num_rows][dim]
+  std::size_t num_rows = 0;
+  std::size_t dim = 0;
+  const float* vectors = nullptr;
+  std::size_t vector_stride = 0;
+  std::size_t num_vectors = 0;
+  const float* factors = nullptr;  ///< [vector][factor_stride], of which a row has one
+  std::size_t factor_stride = 0;
+  float* sums = nullptr;  ///< [vector][sum_stride]
+  std::size_t sum_stride = 0;
+  float* gradients = nullptr;  ///< [row][gradient_stride]
+  std::size_t gradient_stride = 0;
+  std::size_t num_next = 0;  ///< rows behind these that come next: they are asked for
+};
+
+/// For each vector, rows ascending: sum += factor * row. For each row, vectors ascending: gradient
+/// = the sum of factor * vector. One pass over the rows does what two products of a few vectors
+/// (kernels/gemm.h) do in two, to the same bits. Vectors, sums and gradients have room for `dim`
+/// rounded up to a multiple of 16; what is behind `dim` in sums and gradients means nothing. Their
+/// strides should be no multiples of 1 KiB, or they share few places of a near cache.
+void share_rows(const SharedRows& p) noexcept;
+
 /// Asks for a row that is soon needed, so that it is near by then.
 void prefetch_row(const float* row, std::size_t size) noexcept;
 

@@ -91,6 +91,50 @@ TEST(Rows, PullAddsUpRowsAsTheyWereAndMovesThem) {
   }
 }
 
+TEST(Rows, ShareAddsUpRowsForVectorsAndVectorsForRows) {
+  for (const std::size_t size : kSizes) {
+    for (const std::size_t num_rows : {1U, 2U, 3U, 4U, 6U, 8U, 23U}) {
+      for (const std::size_t num_vectors : {1U, 2U, 5U}) {
+        const std::size_t stride = size + 17;
+        const std::vector<float> rows = random_row((num_rows + 1) * size, 1);
+        const std::vector<float> vectors = random_row(num_vectors * stride, 2);
+        const std::vector<float> factors = random_row(num_vectors * (num_rows + 2), 3);
+        const std::vector<float> before = random_row(num_vectors * stride, 4);
+        std::vector<float> sums = before;
+        std::vector<float> gradients(num_rows * stride, 0.0F);
+        for (std::size_t row = 0; row < num_rows; ++row) {
+          for (std::size_t v = 0; v < num_vectors; ++v) {
+            const float factor = factors[v * (num_rows + 2) + row];
+            for (std::size_t i = 0; i < size; ++i) {
+              float& sum = sums[1 + v * stride + i];
+              sum = std::fma(factor, rows[1 + row * size + i], sum);
+              float& gradient = gradients[row * stride + i];
+              gradient = std::fma(factor, vectors[1 + v * stride + i], gradient);
+            }
+          }
+        }
+        testing::for_each_target([&](std::int64_t target) {
+          std::vector<float> found = before;
+          std::vector<float> found_gradients(num_rows * stride, 0.0F);
+          share_rows({rows.data() + 1, num_rows, size, vectors.data() + 1, stride, num_vectors,
+                      factors.data(), num_rows + 2, found.data() + 1, stride,
+                      found_gradients.data(), stride, 1});
+          // Without FMA each of up to 23 products below 1 is rounded once more.
+          const float tolerance = testing::has_fma(target) ? 0 : 3e-6F;
+          for (std::size_t i = 0; i < num_vectors * size; ++i) {
+            const std::size_t at = 1 + i / size * stride + i % size;
+            ASSERT_NEAR(found[at], sums[at], tolerance);
+          }
+          for (std::size_t i = 0; i < num_rows * size; ++i) {
+            const std::size_t at = i / size * stride + i % size;
+            ASSERT_NEAR(found_gradients[at], gradients[at], tolerance);
+          }
+        });
+      }
+    }
+  }
+}
+
 TEST(Rows, CountNotAboveStopsAtTheFirstAbove) {
   testing::for_each_target([](std::int64_t /*target*/) {
     std::vector<float> scores(40, 1.0F);
