@@ -66,6 +66,9 @@ compare_learned single.txt --head product --rank 32
 compare_learned single.txt --head product --redundant-heads 12 --code-epochs 1
 compare_learned many.txt --head product --redundant-heads 12 --order random
 compare_learned many.txt --head product --order product
+# Rows of more labels than there are candidates: all their parents are trained.
+make crowd --rows 1500 --features 2000 --labels 20000 --words-per-row 200 --labels-per-row 100
+compare_learned crowd.txt --head cascade
 # Dense rows take more while they are read than while they are trained on.
 awk 'BEGIN { for (i = 0; i < 6000; ++i) {
   printf "{\"label\":\"l%d\",\"features\":[", i % 500

@@ -112,9 +112,9 @@ std::string to_text(const EpochFigures& figures, std::size_t width) {
                      format_count(static_cast<std::uint64_t>(figures.timing.touched_features)),
                      format_count(figures.plan.encoder.num_inputs),
                      format_count(static_cast<std::uint64_t>(figures.timing.touched_head_rows))) +
-         fmt::format("{} threads ({}): {:.0f} GFLOP/s, {:.1f} GB/s, near {:.0f} GB/s\n",
-                     figures.threads, kernels::isa_in_use(), figures.roof.gflops,
-                     figures.roof.gb_per_s, figures.near_gb_per_s);
+         fmt::format("{} ({}): {:.0f} GFLOP/s, {:.1f} GB/s, near {:.0f} GB/s\n",
+                     format_count(figures.threads, "thread"), kernels::isa_in_use(),
+                     figures.roof.gflops, figures.roof.gb_per_s, figures.near_gb_per_s);
 }
 
 void run_bench_epoch(Console& console, const BenchEpochFlags& flags, const CLI::App& command) {

@@ -143,13 +143,13 @@ std::string to_text(const std::vector<HeadRow>& rows, const MachineRoof& roof, s
                    fmt::format("{:.2f}", timing.step_flops / 1e9),
                    fmt::format("{:.0f}", row.roof_percent), format_bytes(timing.memory_bytes)});
   }
-  return table.render(width) + fmt::format("\n{} threads ({}): {:.0f} GFLOP/s, {:.1f} GB/s\n",
-                                           threads, kernels::isa_in_use(), roof.gflops,
-                                           roof.gb_per_s);
+  return table.render(width) + fmt::format("\n{} ({}): {:.0f} GFLOP/s, {:.1f} GB/s\n",
+                                           format_count(threads, "thread"), kernels::isa_in_use(),
+                                           roof.gflops, roof.gb_per_s);
 }
 
-void write_svg(const std::string& path, const std::vector<HeadRow>& rows,
-               const BenchHeadsFlags& flags, std::size_t threads) {
+void write_svg(AtomicFile& file, const std::vector<HeadRow>& rows, const BenchHeadsFlags& flags,
+               std::size_t threads) {
   LinePanel time = {"Time of a training step", "labels", "ms", {}};
   LinePanel memory = {"Memory to train", "labels", "MB", {}};
   for (const TimedHead& head : chosen_heads(flags.heads)) {
@@ -166,18 +166,20 @@ void write_svg(const std::string& path, const std::vector<HeadRow>& rows,
     memory.series.push_back(std::move(sizes));
   }
   const LinePanel panels[] = {std::move(time), std::move(memory)};
-  AtomicFile file(path);
-  file.write(line_svg(panels,
-                      fmt::format("Heads: width {}, batch {}, {}, {} threads, {}", flags.timing.dim,
-                                  flags.timing.batch, flags.loss, threads, kernels::isa_in_use())));
+  file.write(line_svg(panels, fmt::format("Heads: width {}, batch {}, {}, {}, {}", flags.timing.dim,
+                                          flags.timing.batch, flags.loss,
+                                          format_count(threads, "thread"), kernels::isa_in_use())));
   file.commit();
 }
 
 void run_bench_heads(Console& console, BenchHeadsFlags flags) {
   if (flags.timing.repeat == 0) throw UsageError("--repeat must be above 0");
+  if (flags.timing.candidates == 0) throw UsageError("--candidates must be above 0");
   flags.timing.loss = flags.loss == "softmax" ? heads::Loss::kSoftmax : heads::Loss::kSigmoid;
   std::sort(flags.labels.begin(), flags.labels.end());
   (void)chosen_heads(flags.heads);
+  std::optional<AtomicFile> svg;  // a place that cannot be written to is told before the timing
+  if (!flags.svg.empty()) svg.emplace(flags.svg);
   const auto context = console.make_context(flags.threads);
   // Before and after: a machine that others use has good and bad moments.
   MachineRoof roof = measure_roof(*context);
@@ -187,7 +189,7 @@ void run_bench_heads(Console& console, BenchHeadsFlags flags) {
     row.roof_percent =
         100 * roof.seconds(row.timing.step_flops, row.timing.step_bytes) / row.timing.step_s;
   }
-  if (!flags.svg.empty()) write_svg(flags.svg, rows, flags, context->threads());
+  if (svg) write_svg(*svg, rows, flags, context->threads());
   console.print(flags.json ? to_json(rows, flags, roof, context->threads())
                            : to_text(rows, roof, context->threads(), console.width()));
   console.summarize({});

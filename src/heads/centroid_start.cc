@@ -100,8 +100,8 @@ void CentroidStart::settle_biases(const Met& met) const {
   const auto trained = static_cast<float>(met.trained * static_cast<double>(count_));
   for (float& bias : met.table->mutable_biases()) {
     const float count = static_cast<float>(std::bit_cast<std::uint32_t>(bias)) + kUnseen;
-    bias = std::min(0.0F, static_cast<float>(
-                              kernels::portable_log(static_cast<double>(count / trained))));
+    bias = std::min(
+        0.0F, static_cast<float>(kernels::portable_log(static_cast<double>(count / trained))));
   }
 }
 

@@ -44,14 +44,6 @@ std::size_t num_blocks(std::size_t num_ranges, std::size_t rows_per_range, std::
   return num_ranges * ceil_div(rows_per_range, rows_per_block(num_ranges * rows_per_range, dim));
 }
 
-// Room for numbers whose values do not matter: no more than asked for, and what was there goes
-// first. Groups that are sampled differ from step to step, and their scores may be most of what a
-// training takes.
-void make_room(std::vector<float>& values, std::size_t size) {
-  if (values.capacity() < size) values = std::vector<float>();
-  values.resize(size);
-}
-
 }  // namespace
 
 std::size_t FlatPass::work_bytes(std::size_t num_ranges, std::size_t rows_per_range,

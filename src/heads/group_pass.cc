@@ -160,7 +160,7 @@ void GroupPass::score_group(const RowTable& table, const Group& group, const flo
 
 void GroupPass::score(const Context& context, const RowTable& table, const MatrixView& features,
                       Groups which) {
-  scores_.resize(pairs_.size() * num_children_);
+  make_room(scores_, pairs_.size() * num_children_);
   scratch_.resize(context.threads());
   if (which == Groups::kShared) mark_late_groups();
   split_groups();
@@ -374,7 +374,7 @@ void GroupPass::add_feature_gradients(const Context& context, const LevelWork& w
 double GroupPass::backward(const Context& context, RowTable& table, const LevelWork& work) {
   MHE_ASSERT(has_scores_ || work.loss == Loss::kSigmoid);
   scratch_.resize(context.threads());
-  pair_gradients_.resize(pairs_.size() * table.dim());
+  make_room(pair_gradients_, pairs_.size() * table.dim());
   group_loss_.assign(groups_.size(), 0);
   if (!has_scores_) split_groups();
   // The late ones first: the others need the sums of their examples.

@@ -13,4 +13,9 @@ std::span<const Positive> rows_between(std::span<const Positive> positives, std:
   return {first, std::lower_bound(first, positives.end(), end, row_below)};
 }
 
+void make_room(std::vector<float>& values, std::size_t size) {
+  if (values.capacity() < size) values = std::vector<float>();
+  values.resize(size);
+}
+
 }  // namespace mhe::heads

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "heads/head_spec.h"
 #include "matrix/table_optimizer.h"
@@ -39,6 +40,10 @@ struct Targets {
     return rows_between(positives, begin, end);
   }
 };
+
+/// Room for numbers whose values do not matter: no more than asked for, and what was there goes
+/// first. Groups differ from step to step, and their numbers may be most of what a training takes.
+void make_room(std::vector<float>& values, std::size_t size);
 
 /// How rows move; without an optimiser they stay.
 struct RowMove {
