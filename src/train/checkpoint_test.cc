@@ -59,6 +59,10 @@ struct ResumeCase {
   std::function<void(LearnedOptions&)> change = [](LearnedOptions&) {};
 };
 
+void PrintTo(const ResumeCase& resume_case, std::ostream* out) {
+  *out << resume_case.name;
+}
+
 class ResumeTest : public ::testing::TestWithParam<ResumeCase> {
  protected:
   LearnedTraining training_;
