@@ -40,6 +40,7 @@ std::vector<mhe::LabelSet> LearnedSearch::best_sets(std::size_t k) {
     }
   }
   std::vector<mhe::LabelSet> sets;
+  sets.reserve(found.size());
   for (const auto& [labels, probability] : found) sets.push_back({labels, probability});
   std::stable_sort(sets.begin(), sets.end(), [](const mhe::LabelSet& a, const mhe::LabelSet& b) {
     return a.probability > b.probability;

@@ -142,13 +142,14 @@ std::uint64_t code_work_bytes(const LearnedPlan& plan, const Examples& examples,
                               const LearnedOptions& options) {
   const heads::HeadSpec& spec = plan.head;
   if (spec.code != heads::ProductCode::kTable) return 0;
-  if (options.code_epochs == 0 && options.order == "random") return 0;
+  constexpr std::uint64_t kPlaceOfCodes = 64;  // a label's place, leaning, and code in a hash table
+  const std::uint64_t digits = spec.num_labels * kPlaceOfCodes + code_bytes(spec);
+  if (options.code_epochs == 0 && options.order == "random") return digits;
   const std::size_t width = options.code_epochs > 0 ? spec.dim : kCentroidWidth;
   const std::uint64_t row = sizeof(float) * width;
   const std::uint64_t left =
       sizeof(float) * std::min(width, labels::ProductCodeOptions().max_width);
-  constexpr std::uint64_t kPlaceOfCodes = 64;  // a label's place, leaning, and code in a hash table
-  const std::uint64_t coding = spec.num_labels * (row + left + kPlaceOfCodes) + code_bytes(spec);
+  const std::uint64_t coding = spec.num_labels * (row + left) + digits;
   if (options.code_epochs == 0) {
     return std::max(coding, clustering_bytes(examples, spec) + spec.num_labels * row);
   }
