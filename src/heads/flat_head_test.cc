@@ -42,6 +42,18 @@ std::vector<std::size_t> rows_between(std::size_t begin, std::size_t end) {
   return rows;
 }
 
+// Where labels are their own rows: by row, then by example.
+std::vector<Positive> positives_of(const HeadBatch& batch) {
+  std::vector<Positive> positives;
+  for (std::uint32_t e = 0; e < batch.labels.size(); ++e) {
+    for (const LabelId label : batch.labels[e]) {
+      positives.push_back({static_cast<std::uint32_t>(label), e});
+    }
+  }
+  std::sort(positives.begin(), positives.end());
+  return positives;
+}
+
 TEST(OneHotHead, StepsAsTheReference) {
   const Context context({.threads = 2});
   for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
@@ -193,15 +205,9 @@ TEST(SamplingHead, ScoresExtraGroupsForTheWholeBatch) {
       const auto head = make_dense_head(context, spec, setup);
       testing::randomize(*head, 1);
       testing::RandomBatch batch(4, 7, 395, 2, 11);
-      std::vector<Positive> positives;
+      const std::vector<Positive> positives = positives_of(batch.view());
       std::set<std::size_t> own;
-      for (std::uint32_t e = 0; e < 4; ++e) {
-        for (const LabelId label : batch.view().labels[e]) {
-          positives.push_back({static_cast<std::uint32_t>(label), e});
-          own.insert(index_of(label) / 40);
-        }
-      }
-      std::sort(positives.begin(), positives.end());
+      for (const Positive& positive : positives) own.insert(positive.row / 40);
       std::vector<RowRange> ranges;
       GroupSampler(395, 40).choose_for_batch(positives, 3,
                                              RandomStream(5, "head.groups", kStepNumber), ranges);
@@ -345,14 +351,8 @@ TEST(SamplingHead, ScoresGroupsDrawnForEachExample) {
       const auto head = make_dense_head(context, spec, setup);
       testing::randomize(*head, 1);
       testing::RandomBatch batch(9, 7, 395, 2, 11);
-      std::vector<Positive> positives;
-      for (std::uint32_t e = 0; e < 9; ++e) {
-        for (const LabelId label : batch.view().labels[e]) {
-          positives.push_back({static_cast<std::uint32_t>(label), e});
-        }
-      }
       std::vector<Pair> pairs;
-      GroupSampler(395, 40).choose_for_examples(positives, 9, 2,
+      GroupSampler(395, 40).choose_for_examples(positives_of(batch.view()), 9, 2,
                                                 RandomStream(5, "head.groups", kStepNumber),
                                                 GroupSampler::Weigh::kNo, pairs);
       std::vector<std::set<std::size_t>> groups(9);
