@@ -28,8 +28,8 @@ std::size_t count_allocations(const testing::ToyOptions& options,
   Session session(Model::open(dir.file("m.mhe")), session_options);
   const std::vector<std::uint32_t> features = {0, 1, 2, 3, 5, 8, 13, 21, 34};
   const std::vector<float> values(features.size(), 1.0F);
-  const SparseInput whole = {features, values};
-  const SparseInput half = {std::span(features).first(4), std::span(values).first(4)};
+  const SparseRow whole = {features, values};
+  const SparseRow half = {std::span(features).first(4), std::span(values).first(4)};
   const std::vector<std::string_view> document = {"wide sea", testing::kToyText};
   const std::vector<std::string_view> shorter = {"", "fish"};
   const auto predict = [&](bool long_one) {
@@ -66,11 +66,11 @@ std::size_t count_learned_allocations(const testing::ToyLearnedOptions& options,
   const std::vector<float> values(features.size(), 1.0F);
   const std::vector<float> dense(testing::kToyLearnedInputs, 0.3F);
   const auto predict = [&](std::size_t count) {
-    if (options.input == encoders::InputForm::kDense) {
+    if (options.input == InputKind::kDense) {
       return session.predict(std::span<const float>(dense), 5).size();
     }
     return session
-        .predict(SparseInput{std::span(features).first(count), std::span(values).first(count)}, 5)
+        .predict(SparseRow{std::span(features).first(count), std::span(values).first(count)}, 5)
         .size();
   };
   EXPECT_EQ(predict(features.size()), 5U);
@@ -83,7 +83,7 @@ std::size_t count_learned_allocations(const testing::ToyLearnedOptions& options,
 TEST(Prediction, OfLearnedModelsAllocatesNothingAfterWarmUp) {
   for (const HeadKind head :
        {HeadKind::kOneHot, HeadKind::kProduct, HeadKind::kCascade, HeadKind::kSampling}) {
-    for (const auto input : {encoders::InputForm::kSparse, encoders::InputForm::kDense}) {
+    for (const auto input : {InputKind::kSparse, InputKind::kDense}) {
       for (const std::size_t members : {1U, 3U}) {
         EXPECT_EQ(count_learned_allocations({.input = input, .head = head, .members = members}), 0U)
             << head_kind_name(head) << " " << members;

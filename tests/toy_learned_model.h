@@ -22,7 +22,7 @@
 namespace mhe::testing {
 
 struct ToyLearnedOptions {
-  encoders::InputForm input = encoders::InputForm::kSparse;
+  InputKind input = InputKind::kSparse;
   HeadKind head = HeadKind::kCascade;
   std::size_t members = 1;
   heads::ProductCode code = heads::ProductCode::kDigits;
@@ -67,7 +67,7 @@ inline void write_toy_learned_model(const std::string& path,
   spec.dim = 6;
   spec.layers = 2;
   encoders::InputScaling scaling;
-  if (options.input == encoders::InputForm::kDense) {
+  if (options.input == InputKind::kDense) {
     scaling = {std::vector<float>(spec.num_inputs, 0.5F), std::vector<float>(spec.num_inputs, 2)};
   }
   const heads::HeadSpec head = toy_head_spec(options);

@@ -19,9 +19,9 @@
 #include <mhe/version.h>
 
 #include "base/memory.h"
+#include "flags/suggest.h"
 #include "kernels/isa.h"
-#include "suggest.h"
-#include "verb.h"
+#include "verbs/verb.h"
 
 namespace mhe::app {
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
 namespace mhe {
 
@@ -26,13 +27,6 @@ struct Prediction {
 struct LabelSet {
   std::vector<LabelId> labels;  ///< ascending; may be empty
   float probability = 0;
-};
-
-/// A sparse input vector: features ascending, each at most once, and as many finite values. Scaled
-/// to length 1 by the model.
-struct SparseInput {
-  std::span<const std::uint32_t> features;
-  std::span<const float> values;
 };
 
 /// A trained model, mapped from its file. Immutable and cheap to copy: copies share it. Many
@@ -94,7 +88,7 @@ class Session {
   [[nodiscard]] std::span<const Prediction> predict(std::span<const std::string_view> fields,
                                                     std::size_t k);
   /// For a vector. Features that the model does not know are ignored.
-  [[nodiscard]] std::span<const Prediction> predict(const SparseInput& input, std::size_t k);
+  [[nodiscard]] std::span<const Prediction> predict(const SparseRow& input, std::size_t k);
   /// For a dense vector of as many finite numbers as the model has features.
   [[nodiscard]] std::span<const Prediction> predict(std::span<const float> vector, std::size_t k);
 
@@ -110,7 +104,7 @@ class Session {
 
 /// The predictions of many inputs, found on `threads` threads (0: one per core), in their order.
 [[nodiscard]] std::vector<std::vector<Prediction>> predict_all(const Model& model,
-                                                               std::span<const SparseInput> inputs,
+                                                               std::span<const SparseRow> inputs,
                                                                std::size_t k,
                                                                std::size_t threads = 0,
                                                                const SessionOptions& options = {});

@@ -44,8 +44,8 @@ class TrainingRows {
   /// The same for rows of a single field.
   void add(std::string_view text, std::initializer_list<std::string_view> labels);
   /// Features ascending, values finite.
-  void add(const SparseInput& input, std::span<const std::string_view> labels);
-  void add(const SparseInput& input, std::span<const LabelId> labels);
+  void add(const SparseRow& input, std::span<const std::string_view> labels);
+  void add(const SparseRow& input, std::span<const LabelId> labels);
 
   /// As many finite numbers as a row has.
   void add(std::span<const float> vector, std::span<const std::string_view> labels);

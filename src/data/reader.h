@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
 #include "base/context.h"
 #include "data/byte_source.h"
@@ -52,9 +53,6 @@ struct ReadOptions {
   bool live = false;           ///< somebody waits at the other end of the pipe: hand over the rows
                                ///< that are there, do not wait for full blocks
 };
-
-/// What kind of input the rows hold.
-enum class InputKind { kSparse, kDense, kText };
 
 /// What is known before the first row.
 struct Schema {

@@ -39,7 +39,7 @@ void fill_dropout(const Context& context, const EncoderStep& step, std::size_t l
 }
 
 void check_batch(const EncoderSpec& spec, const InputBatch& batch) {
-  const bool is_sparse = spec.input == InputForm::kSparse;
+  const bool is_sparse = spec.input == InputKind::kSparse;
   require(is_sparse ? batch.dense.empty() : batch.sparse.empty(), "the encoder takes {} vectors",
           is_sparse ? "sparse" : "dense");
   for (const SparseRow& row : batch.sparse) {
@@ -85,7 +85,7 @@ Encoder::Encoder(const Context& context, const EncoderSpec& spec, const EncoderO
                  InputScaling scaling)
     : spec_(spec), optimizer_(optimizer), scaling_(std::move(scaling)) {
   validate(spec);
-  const bool is_sparse = spec.input == InputForm::kSparse;
+  const bool is_sparse = spec.input == InputKind::kSparse;
   const std::size_t scaled = is_sparse ? 0 : spec.num_inputs;
   require(scaling_.mean.size() == scaled && scaling_.scale.size() == scaled,
           "a scaling of {} inputs; expected {}", scaling_.mean.size(), scaled);

@@ -28,7 +28,7 @@ void validate(const EncoderSpec& spec) {
   require(spec.layers <= kMostLayers, "{} layers; expected at most {}", spec.layers, kMostLayers);
   require(spec.num_inputs >= 1 && spec.num_inputs < std::numeric_limits<std::uint32_t>::max(),
           "an encoder of {} inputs", spec.num_inputs);
-  require(spec.input == InputForm::kDense || spec.layers >= 1,
+  require(spec.input == InputKind::kDense || spec.layers >= 1,
           "an encoder of sparse vectors needs a layer");
   require(spec.layers >= 1 || spec.dim == spec.num_inputs,
           "without a layer features are the {} inputs; their width was to be {}", spec.num_inputs,
@@ -37,7 +37,7 @@ void validate(const EncoderSpec& spec) {
 
 std::vector<ParameterShape> parameter_shapes(const EncoderSpec& spec) {
   std::vector<ParameterShape> shapes;
-  if (spec.input == InputForm::kDense) {
+  if (spec.input == InputKind::kDense) {
     shapes.push_back({"input.mean", {spec.num_inputs}});
     shapes.push_back({"input.scale", {spec.num_inputs}});
   }
@@ -52,14 +52,14 @@ std::vector<ParameterShape> parameter_shapes(const EncoderSpec& spec) {
 std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch) {
   std::uint64_t floats = 0;
   for (std::size_t i = 0; i < spec.layers; ++i) {
-    const bool is_table = i == 0 && spec.input == InputForm::kSparse;
+    const bool is_table = i == 0 && spec.input == InputKind::kSparse;
     const std::uint64_t inputs = i == 0 ? spec.num_inputs : spec.dim;
     // A table has a number of state a row and two that sort a batch by feature; other layers have
     // two moments a weight.
     floats += is_table ? inputs * (spec.dim + 3) : 3 * inputs * spec.dim;
     floats += 3 * spec.dim + 3 * batch * spec.dim;
   }
-  if (spec.input == InputForm::kDense) floats += 2 * spec.num_inputs + batch * spec.num_inputs;
+  if (spec.input == InputKind::kDense) floats += 2 * spec.num_inputs + batch * spec.num_inputs;
   return sizeof(float) * floats;
 }
 

@@ -13,9 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/input.h>
+
 namespace mhe::encoders {
 
-enum class InputForm : std::uint8_t { kSparse, kDense };
 enum class Activation : std::uint8_t { kRelu, kGelu };
 
 /// "relu", "gelu".
@@ -26,7 +27,7 @@ enum class Activation : std::uint8_t { kRelu, kGelu };
 /// A small network from an input to a feature vector. Its first layer is h = act(sum_j x_j W_j +
 /// b), W a row of `dim` numbers for each input; the others are residual, h = h + act(h W + b).
 struct EncoderSpec {
-  InputForm input = InputForm::kSparse;
+  InputKind input = InputKind::kSparse;
   std::size_t num_inputs = 0;
   std::size_t dim = 0;     ///< width of the feature vector
   std::size_t layers = 1;  ///< sparse: at least 1; dense: with 0 the input, scaled, is the feature

@@ -45,13 +45,13 @@ struct Inputs {
       dense_rows.push_back(dense[row]);
     }
   }
-  [[nodiscard]] InputBatch batch(InputForm form) const {
-    return form == InputForm::kSparse ? InputBatch{.sparse = sparse_rows}
+  [[nodiscard]] InputBatch batch(InputKind form) const {
+    return form == InputKind::kSparse ? InputBatch{.sparse = sparse_rows}
                                       : InputBatch{.dense = dense_rows};
   }
 };
 
-EncoderSpec make_spec(InputForm form, std::size_t layers, bool normalize, Activation activation) {
+EncoderSpec make_spec(InputKind form, std::size_t layers, bool normalize, Activation activation) {
   return {form, 9, layers == 0 ? std::size_t{9} : std::size_t{6}, layers, activation, normalize};
 }
 
@@ -68,7 +68,7 @@ Encoder make_encoder(const Context& context, const EncoderSpec& spec, const Inpu
                      const EncoderOptimizer& optimizer) {
   return {
       context, spec, optimizer,
-      spec.input == InputForm::kDense ? measure_scaling(context, inputs.dense) : InputScaling()};
+      spec.input == InputKind::kDense ? measure_scaling(context, inputs.dense) : InputScaling()};
 }
 
 // Biases begin at 0, where an example of no features stands on the corner of every rectifier.
@@ -96,12 +96,12 @@ double loss_of(MatrixView features, std::vector<float>* gradient) {
 // A test's parameter is printed with its name, and the bytes of a struct are not the same in every
 // run, so the parameter is a number.
 EncoderSpec spec_number(std::size_t number) {
-  const EncoderSpec specs[] = {make_spec(InputForm::kSparse, 1, false, Activation::kGelu),
-                               make_spec(InputForm::kSparse, 1, true, Activation::kGelu),
-                               make_spec(InputForm::kSparse, 3, false, Activation::kGelu),
-                               make_spec(InputForm::kSparse, 2, false, Activation::kRelu),
-                               make_spec(InputForm::kDense, 1, false, Activation::kRelu),
-                               make_spec(InputForm::kDense, 3, true, Activation::kGelu)};
+  const EncoderSpec specs[] = {make_spec(InputKind::kSparse, 1, false, Activation::kGelu),
+                               make_spec(InputKind::kSparse, 1, true, Activation::kGelu),
+                               make_spec(InputKind::kSparse, 3, false, Activation::kGelu),
+                               make_spec(InputKind::kSparse, 2, false, Activation::kRelu),
+                               make_spec(InputKind::kDense, 1, false, Activation::kRelu),
+                               make_spec(InputKind::kDense, 3, true, Activation::kGelu)};
   return specs[number];
 }
 
@@ -167,7 +167,7 @@ std::vector<float> trained(std::size_t threads, const EncoderSpec& spec,
 }
 
 TEST(Encoder, IsTheSameForAnyNumberOfThreads) {
-  for (const InputForm form : {InputForm::kSparse, InputForm::kDense}) {
+  for (const InputKind form : {InputKind::kSparse, InputKind::kDense}) {
     const EncoderSpec spec = make_spec(form, 2, true, Activation::kGelu);
     EXPECT_EQ(trained(1, spec, {}), trained(3, spec, {}));
   }
@@ -176,7 +176,7 @@ TEST(Encoder, IsTheSameForAnyNumberOfThreads) {
 TEST(Encoder, LearnsWithEveryRule) {
   for (const TableRule table : {TableRule::kSgd, TableRule::kAdagrad, TableRule::kAdam}) {
     for (const LayerRule layers : {LayerRule::kSgd, LayerRule::kAdamW}) {
-      const EncoderSpec spec = make_spec(InputForm::kSparse, 2, false, Activation::kRelu);
+      const EncoderSpec spec = make_spec(InputKind::kSparse, 2, false, Activation::kRelu);
       EncoderOptimizer optimizer;
       optimizer.table.rule = table;
       optimizer.layers.rule = layers;
@@ -198,11 +198,11 @@ TEST(Encoder, LearnsWithEveryRule) {
 
 // What is trained and what is used later are the same numbers, to the bit.
 TEST(Encoder, EncodesOneByOneAsInBatches) {
-  for (const InputForm form : {InputForm::kSparse, InputForm::kDense}) {
+  for (const InputKind form : {InputKind::kSparse, InputKind::kDense}) {
     for (const auto& [layers, normalize] :
          {std::pair(0, false), std::pair(0, true), std::pair(1, false), std::pair(1, true),
           std::pair(3, false), std::pair(3, true)}) {
-      if (form == InputForm::kSparse && layers == 0) continue;
+      if (form == InputKind::kSparse && layers == 0) continue;
       const EncoderSpec spec =
           make_spec(form, static_cast<std::size_t>(layers), normalize, Activation::kRelu);
       const Context context({.threads = 2});
@@ -211,7 +211,7 @@ TEST(Encoder, EncodesOneByOneAsInBatches) {
       const MatrixView features = encoder.forward(context, inputs.batch(form), {.dropout = 0});
       ExampleEncoder one(encoder.view());
       for (std::size_t row = 0; row < kRows; ++row) {
-        const auto alone = form == InputForm::kSparse ? one.encode(inputs.sparse_rows[row])
+        const auto alone = form == InputKind::kSparse ? one.encode(inputs.sparse_rows[row])
                                                       : one.encode(inputs.dense_rows[row]);
         EXPECT_EQ(std::vector<float>(alone.begin(), alone.end()),
                   std::vector<float>(features[row].begin(), features[row].end()));
@@ -231,7 +231,7 @@ TEST(Encoder, ScalesDenseInputs) {
 }
 
 TEST(ExampleEncoder, IgnoresUnknownFeaturesAndTamesDamagedNumbers) {
-  const EncoderSpec spec = make_spec(InputForm::kSparse, 1, false, Activation::kRelu);
+  const EncoderSpec spec = make_spec(InputKind::kSparse, 1, false, Activation::kRelu);
   const std::vector<float> weights(spec.num_inputs * spec.dim, std::nanf(""));
   const std::vector<float> bias(spec.dim, 1.0F);
   ExampleEncoder encoder(make_view(spec, [&](const ParameterShape& shape) {
@@ -248,11 +248,11 @@ TEST(ExampleEncoder, IgnoresUnknownFeaturesAndTamesDamagedNumbers) {
 
 TEST(Encoder, RefusesWhatDoesNotFit) {
   const Context context({.threads = 1});
-  EncoderSpec spec = make_spec(InputForm::kSparse, 0, false, Activation::kRelu);
+  EncoderSpec spec = make_spec(InputKind::kSparse, 0, false, Activation::kRelu);
   EXPECT_THROW(Encoder(context, spec, {}), Error);  // sparse input without a layer
-  spec = make_spec(InputForm::kDense, 0, false, Activation::kRelu);
+  spec = make_spec(InputKind::kDense, 0, false, Activation::kRelu);
   EXPECT_THROW(Encoder(context, spec, {}), Error);  // no scaling
-  spec = make_spec(InputForm::kSparse, 1, false, Activation::kRelu);
+  spec = make_spec(InputKind::kSparse, 1, false, Activation::kRelu);
   Encoder encoder(context, spec, {});
   const std::vector<std::uint32_t> columns = {9};
   const std::vector<float> values = {1};

@@ -30,7 +30,7 @@ EncoderView make_view(const EncoderSpec& spec, const FindParameter& find) {
   view.spec = spec;
   const std::vector<ParameterShape> shapes = parameter_shapes(spec);
   std::size_t next = 0;
-  if (spec.input == InputForm::kDense) {
+  if (spec.input == InputKind::kDense) {
     view.mean = find(shapes[next++]);
     view.scale = find(shapes[next++]);
   }
@@ -43,12 +43,12 @@ EncoderView make_view(const EncoderSpec& spec, const FindParameter& find) {
 
 ExampleEncoder::ExampleEncoder(EncoderView view) : view_(std::move(view)) {
   const EncoderSpec& spec = view_.spec;
-  const bool has_rows = spec.input == InputForm::kDense || spec.layers > 1;
+  const bool has_rows = spec.input == InputKind::kDense || spec.layers > 1;
   if (has_rows) {
-    every_input_.resize(std::max(spec.dim, spec.input == InputForm::kDense ? spec.num_inputs : 0));
+    every_input_.resize(std::max(spec.dim, spec.input == InputKind::kDense ? spec.num_inputs : 0));
     std::iota(every_input_.begin(), every_input_.end(), 0U);
   }
-  scaled_.resize(spec.input == InputForm::kDense ? spec.num_inputs : 0);
+  scaled_.resize(spec.input == InputKind::kDense ? spec.num_inputs : 0);
   features_.resize(spec.dim);
   outputs_.resize(spec.dim);
 }
@@ -66,7 +66,7 @@ void ExampleEncoder::add_layer(std::size_t layer, std::span<const std::uint32_t>
 }
 
 std::span<const float> ExampleEncoder::encode(const SparseRow& input) {
-  require(view_.spec.input == InputForm::kSparse, "the encoder takes dense vectors");
+  require(view_.spec.input == InputKind::kSparse, "the encoder takes dense vectors");
   const auto end = std::lower_bound(input.columns.begin(), input.columns.end(),
                                     static_cast<std::uint32_t>(view_.spec.num_inputs));
   const auto known = static_cast<std::size_t>(end - input.columns.begin());
@@ -77,7 +77,7 @@ std::span<const float> ExampleEncoder::encode(const SparseRow& input) {
 
 std::span<const float> ExampleEncoder::encode(std::span<const float> input) {
   const EncoderSpec& spec = view_.spec;
-  require(spec.input == InputForm::kDense, "the encoder takes sparse vectors");
+  require(spec.input == InputKind::kDense, "the encoder takes sparse vectors");
   require(input.size() == spec.num_inputs, "a vector of {} numbers; expected {}", input.size(),
           spec.num_inputs);
   for (std::size_t i = 0; i < input.size(); ++i) {

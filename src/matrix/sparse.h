@@ -7,15 +7,9 @@
 #include <span>
 #include <vector>
 
+#include <mhe/input.h>
+
 namespace mhe {
-
-/// One sparse vector: columns ascending, each at most once.
-struct SparseRow {
-  std::span<const std::uint32_t> columns;
-  std::span<const float> values;
-
-  [[nodiscard]] std::size_t size() const noexcept { return columns.size(); }
-};
 
 /// Compressed sparse rows.
 struct SparseMatrix {

@@ -32,7 +32,7 @@ void add_encoder(ModelFileWriter& writer, const std::string& prefix,
     writer.add_tensor<float>(prefix + shapes[next].name, shapes[next].shape, values);
     ++next;
   };
-  if (view.spec.input == encoders::InputForm::kDense) {
+  if (view.spec.input == InputKind::kDense) {
     add(view.mean);
     add(view.scale);
   }
@@ -114,8 +114,8 @@ LearnedModel::LearnedModel(ModelFile file) : Model(std::move(file), kLearnedKind
     fail(ErrorCode::kInvalidData, "{}: a model of no member", this->file().path());
   }
   for (const LearnedMember& member : members_) check_member(member);
-  if (vectorizer() == nullptr && members_[0].encoder.spec.input == encoders::InputForm::kDense) {
-    set_input_kind(data::InputKind::kDense);
+  if (vectorizer() == nullptr && members_[0].encoder.spec.input == InputKind::kDense) {
+    set_input_kind(InputKind::kDense);
   }
 }
 
@@ -149,7 +149,7 @@ void LearnedModel::check_member(const LearnedMember& member) const {
     fail(ErrorCode::kInvalidData, "{}: encoder, head and labels do not fit each other",
          file().path());
   }
-  if (vectorizer() != nullptr && spec.input == encoders::InputForm::kDense) {
+  if (vectorizer() != nullptr && spec.input == InputKind::kDense) {
     fail(ErrorCode::kInvalidData, "{}: text for an encoder of dense vectors", file().path());
   }
   try {

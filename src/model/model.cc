@@ -155,7 +155,7 @@ void Model::load_calibration() {
 void Model::load_vectorizer() {
   if (file_.find_metadata("text.options") == nullptr) return;
   vectorizer_ = open_vectorizer(file_);
-  input_kind_ = data::InputKind::kText;
+  input_kind_ = InputKind::kText;
   if (vectorizer_->num_features() != num_features_) {
     fail(ErrorCode::kInvalidData, "{}: a vocabulary of {} terms for {} features", file_.path(),
          vectorizer_->num_features(), num_features_);

@@ -73,7 +73,7 @@ class Model {
   /// The names as a dictionary that test data can be read with.
   [[nodiscard]] labels::LabelNames label_names() const;
   /// What the model takes: text if it has a vocabulary, else vectors of one kind.
-  [[nodiscard]] data::InputKind input_kind() const noexcept { return input_kind_; }
+  [[nodiscard]] InputKind input_kind() const noexcept { return input_kind_; }
   [[nodiscard]] const text::Vectorizer* vectorizer() const noexcept {
     return vectorizer_ ? &*vectorizer_ : nullptr;
   }
@@ -102,7 +102,7 @@ class Model {
   /// The model card. Throws kInvalidData if it is no JSON object.
   [[nodiscard]] nlohmann::json card() const;
   [[noreturn]] void refuse_card(const std::exception& error) const;
-  void set_input_kind(data::InputKind kind) noexcept { input_kind_ = kind; }
+  void set_input_kind(InputKind kind) noexcept { input_kind_ = kind; }
 
  private:
   void load_card(std::string_view kind);
@@ -121,7 +121,7 @@ class Model {
   metrics::Calibration calibration_;
   std::optional<text::Vectorizer> vectorizer_;
   FeatureWeightsView feature_weights_;
-  data::InputKind input_kind_ = data::InputKind::kSparse;
+  InputKind input_kind_ = InputKind::kSparse;
 };
 
 }  // namespace mhe::model

@@ -43,7 +43,7 @@ auto value_of(const Names& names, const std::string& wanted) {
 }  // namespace
 
 nlohmann::ordered_json to_json(const encoders::EncoderSpec& spec) {
-  return {{"input", spec.input == encoders::InputForm::kSparse ? "sparse" : "dense"},
+  return {{"input", spec.input == InputKind::kSparse ? "sparse" : "dense"},
           {"num_inputs", spec.num_inputs},
           {"dim", spec.dim},
           {"layers", spec.layers},
@@ -70,7 +70,7 @@ encoders::EncoderSpec encoder_spec_from(const nlohmann::json& json) {
   encoders::EncoderSpec spec;
   const std::string input = json.at("input");
   require(input == "sparse" || input == "dense", "an encoder of {} input", input);
-  spec.input = input == "sparse" ? encoders::InputForm::kSparse : encoders::InputForm::kDense;
+  spec.input = input == "sparse" ? InputKind::kSparse : InputKind::kDense;
   json.at("num_inputs").get_to(spec.num_inputs);
   json.at("dim").get_to(spec.dim);
   json.at("layers").get_to(spec.layers);

@@ -25,18 +25,6 @@ std::vector<std::string> field_names(const model::Model& model) {
   return names;
 }
 
-std::string_view kind_name(data::InputKind kind) {
-  switch (kind) {
-    case data::InputKind::kSparse:
-      return "sparse vectors";
-    case data::InputKind::kDense:
-      return "dense vectors";
-    case data::InputKind::kText:
-      return "text";
-  }
-  return "";
-}
-
 std::span<const Prediction> predict_row(Predictor& predictor, const data::RowBatch& batch,
                                         std::size_t row, std::span<std::string_view> fields,
                                         std::size_t k) {
@@ -52,13 +40,13 @@ std::span<const Prediction> predict_row(Predictor& predictor, const data::RowBat
 
 void check_input(const model::Model& model, const data::RowBatch& batch) {
   const std::size_t expected = field_names(model).size();
-  const data::InputKind kind = model.input_kind();
-  const bool missing = (kind == data::InputKind::kSparse && batch.features.rows() != batch.rows) ||
-                       (kind == data::InputKind::kDense && batch.dense.rows() != batch.rows);
+  const InputKind kind = model.input_kind();
+  const bool missing = (kind == InputKind::kSparse && batch.features.rows() != batch.rows) ||
+                       (kind == InputKind::kDense && batch.dense.rows() != batch.rows);
   if (missing) {
     fail(ErrorCode::kInvalidData, "the model takes {}; this is something else", kind_name(kind));
   }
-  if (kind == data::InputKind::kDense && batch.dense.num_columns != model.num_features()) {
+  if (kind == InputKind::kDense && batch.dense.num_columns != model.num_features()) {
     fail(ErrorCode::kInvalidData, "vectors of {} numbers; the model takes {}",
          batch.dense.num_columns, model.num_features());
   }
@@ -74,7 +62,7 @@ void adapt_to_model(const model::Model& model, data::ReadOptions& options) {
 
 void check_schema(const model::Model& model, const data::Schema& schema, std::string_view name) {
   const std::vector<std::string> expected = field_names(model);
-  const data::InputKind kind = model.input_kind();
+  const InputKind kind = model.input_kind();
   if (schema.kind != kind) {
     fail(ErrorCode::kInvalidData, "{} holds {} ({}), but the model was trained on {}{}", name,
          kind_name(schema.kind), data::format_name(schema.format), kind_name(kind),

@@ -34,7 +34,7 @@ class BeamTest : public ::testing::Test {
   [[nodiscard]] Found find(const Model& model, std::size_t beam, std::size_t k = 1000) const {
     Session session(model, {.beam = beam});
     Found found;
-    for (const auto& [label, probability] : session.predict(SparseInput{features_, values_}, k)) {
+    for (const auto& [label, probability] : session.predict(SparseRow{features_, values_}, k)) {
       found.emplace_back(label, probability);
     }
     return found;

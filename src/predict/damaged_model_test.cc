@@ -28,11 +28,11 @@ namespace mhe::predict {
 namespace {
 
 std::span<const Prediction> predict_something(const model::Model& model, Predictor& predictor) {
-  if (model.input_kind() == data::InputKind::kText) {
+  if (model.input_kind() == InputKind::kText) {
     const std::vector<std::string_view> fields = {"sea fish", testing::kToyText};
     return predictor.predict(fields, 4);
   }
-  if (model.input_kind() == data::InputKind::kDense) {
+  if (model.input_kind() == InputKind::kDense) {
     const std::vector<float> vector(testing::kToyLearnedInputs, 0.7F);
     return predictor.predict(std::span<const float>(vector), 4);
   }
@@ -74,7 +74,7 @@ std::vector<std::string> make_learned_models() {
   std::vector<std::string> models;
   for (const HeadKind head :
        {HeadKind::kOneHot, HeadKind::kProduct, HeadKind::kCascade, HeadKind::kSampling}) {
-    for (const auto input : {encoders::InputForm::kSparse, encoders::InputForm::kDense}) {
+    for (const auto input : {InputKind::kSparse, InputKind::kDense}) {
       models.push_back(make_learned_model({.input = input, .head = head, .members = 2}));
     }
   }

@@ -68,7 +68,7 @@ double Predictor::phantom_mass() const {
 }
 
 std::span<const Prediction> Predictor::predict(const SparseRow& features, std::size_t k) {
-  require(model_.input_kind() != data::InputKind::kDense,
+  require(model_.input_kind() != InputKind::kDense,
           "the model was trained on dense vectors, not on sparse ones");
   normalized_.assign(features.values.begin(), features.values.end());
   normalize_l2(normalized_);
@@ -82,7 +82,7 @@ std::span<const Prediction> Predictor::predict(const SparseRow& features, std::s
 
 std::span<const Prediction> Predictor::predict(std::span<const float> features, std::size_t k) {
   auto* learned = std::get_if<LearnedSearch>(&search_);
-  require(learned != nullptr && model_.input_kind() == data::InputKind::kDense,
+  require(learned != nullptr && model_.input_kind() == InputKind::kDense,
           "a dense vector; the model was trained on something else");
   return finish(learned->search(features, depth(k), beam_), k);
 }

@@ -1,7 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -10,9 +9,9 @@
 #include "base/check.h"
 #include "base/context.h"
 #include "base/parallel.h"
+#include "input/input.h"
 #include "model/model.h"
 #include "predict/predictor.h"
-#include "predict/sparse_input.h"
 
 namespace mhe {
 namespace {
@@ -77,7 +76,7 @@ std::vector<std::string> Model::text_fields() const {
 }
 
 bool Model::takes_dense_vectors() const noexcept {
-  return impl_->model->input_kind() == data::InputKind::kDense;
+  return impl_->model->input_kind() == InputKind::kDense;
 }
 
 Session::Session(const Model& model, const SessionOptions& options)
@@ -95,13 +94,13 @@ std::span<const Prediction> Session::predict(std::span<const std::string_view> f
   return impl_->predictor.predict(fields, k);
 }
 
-std::span<const Prediction> Session::predict(const SparseInput& input, std::size_t k) {
-  predict::check(input);
-  return impl_->predictor.predict(SparseRow{input.features, input.values}, k);
+std::span<const Prediction> Session::predict(const SparseRow& input, std::size_t k) {
+  input::check(input);
+  return impl_->predictor.predict(input, k);
 }
 
 std::span<const Prediction> Session::predict(std::span<const float> vector, std::size_t k) {
-  for (const float value : vector) require(std::isfinite(value), "a value that is not finite");
+  input::check(vector);
   return impl_->predictor.predict(vector, k);
 }
 
@@ -110,7 +109,7 @@ std::vector<LabelSet> Session::best_sets(std::size_t k) {
 }
 
 std::vector<std::vector<Prediction>> predict_all(const Model& model,
-                                                 std::span<const SparseInput> inputs, std::size_t k,
+                                                 std::span<const SparseRow> inputs, std::size_t k,
                                                  std::size_t threads,
                                                  const SessionOptions& options) {
   return predict_rows(

@@ -44,7 +44,7 @@ TEST_F(SessionTest, GivesTheBestLabelsInOrder) {
   const Model model = open({});
   Session session(model);
   const std::vector<Prediction> five = [&] {
-    const auto found = session.predict(SparseInput{features_, values_}, 5);
+    const auto found = session.predict(SparseRow{features_, values_}, 5);
     return std::vector<Prediction>(found.begin(), found.end());
   }();
   ASSERT_EQ(five.size(), 5U);
@@ -54,9 +54,9 @@ TEST_F(SessionTest, GivesTheBestLabelsInOrder) {
   }
   EXPECT_EQ(model.label_name(five[0].label), "label " + std::to_string(index_of(five[0].label)));
   // A shorter list is the beginning of the longer one.
-  EXPECT_TRUE(same(session.predict(SparseInput{features_, values_}, 2), std::span(five).first(2)));
-  EXPECT_TRUE(session.predict(SparseInput{features_, values_}, 0).empty());
-  EXPECT_EQ(session.predict(SparseInput{features_, values_}, 1000).size(), 10U);  // beam of 2 x 5
+  EXPECT_TRUE(same(session.predict(SparseRow{features_, values_}, 2), std::span(five).first(2)));
+  EXPECT_TRUE(session.predict(SparseRow{features_, values_}, 0).empty());
+  EXPECT_EQ(session.predict(SparseRow{features_, values_}, 1000).size(), 10U);  // beam of 2 x 5
 }
 
 TEST_F(SessionTest, GivesTheBestSetsOfAPowerset) {
@@ -66,8 +66,7 @@ TEST_F(SessionTest, GivesTheBestSetsOfAPowerset) {
         {.head = HeadKind::kProduct, .members = members, .code = heads::ProductCode::kPowerset});
     const Model model = Model::open(dir_.file("sets.mhe"));
     Session session(model);
-    (void)session.predict(SparseInput{std::span(features_).first(4), std::span(values_).first(4)},
-                          3);
+    (void)session.predict(SparseRow{std::span(features_).first(4), std::span(values_).first(4)}, 3);
     const std::vector<LabelSet> sets = session.best_sets(6);
     ASSERT_EQ(sets.size(), 6U);
     for (std::size_t i = 0; i < sets.size(); ++i) {
@@ -93,12 +92,12 @@ TEST_F(SessionTest, NeighboursAreMixedIn) {
   const Model without_model = open({});
   Session without(without_model);
   std::vector<float> scores(15, 0.0F);
-  for (const Prediction& label : without.predict(SparseInput{one, value}, 15)) {
+  for (const Prediction& label : without.predict(SparseRow{one, value}, 15)) {
     scores[index_of(label.label)] = label.probability;
   }
   const Model with_model = open({.neighbours = true});
   Session with(with_model);
-  for (const Prediction& label : with.predict(SparseInput{one, value}, 15)) {
+  for (const Prediction& label : with.predict(SparseRow{one, value}, 15)) {
     const float share = index_of(label.label) == rows.labels[7] ? 1.0F : 0.0F;
     EXPECT_FLOAT_EQ(label.probability, 0.5F * scores[index_of(label.label)] + 0.5F * share);
   }
@@ -118,9 +117,9 @@ TEST_F(SessionTest, RefusesVectorsThatAreNone) {
   const std::vector<std::uint32_t> falling = {3, 2};
   const std::vector<float> two = {1.0F, 1.0F};
   const std::vector<float> not_finite = {1.0F, std::nanf("")};
-  EXPECT_THROW((void)session.predict(SparseInput{falling, two}, 3), Error);
-  EXPECT_THROW((void)session.predict(SparseInput{features_, two}, 3), Error);
-  EXPECT_THROW((void)session.predict(SparseInput{std::span(features_).first(2), not_finite}, 3),
+  EXPECT_THROW((void)session.predict(SparseRow{falling, two}, 3), Error);
+  EXPECT_THROW((void)session.predict(SparseRow{features_, two}, 3), Error);
+  EXPECT_THROW((void)session.predict(SparseRow{std::span(features_).first(2), not_finite}, 3),
                Error);
   EXPECT_THROW((void)session.predict("text", 3), Error);
 }
@@ -128,7 +127,7 @@ TEST_F(SessionTest, RefusesVectorsThatAreNone) {
 TEST_F(SessionTest, ManyThreadsAgreeWithOne) {
   for (const bool text : {false, true}) {
     const Model model = open({.text = text, .members = 3});
-    std::vector<SparseInput> inputs;
+    std::vector<SparseRow> inputs;
     std::vector<std::string_view> texts;
     for (std::size_t i = 0; i < 200; ++i) {
       inputs.push_back({std::span(features_).first(i % 6), std::span(values_).first(i % 6)});
@@ -148,7 +147,7 @@ TEST_F(SessionTest, ManyThreadsAgreeWithOne) {
 
 TEST_F(SessionTest, KeepsTheModelAlive) {
   Session session = [&] { return Session(open({})); }();
-  EXPECT_EQ(session.predict(SparseInput{features_, values_}, 3).size(), 3U);
+  EXPECT_EQ(session.predict(SparseRow{features_, values_}, 3).size(), 3U);
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TaskResult build_synthetic(const Context& context, const SyntheticOptions& optio
   OutputDirectory directory(output.directory, output.existing);
   const auto names = labels::LabelNames::numbered(options.labels);
   data::Schema schema;
-  schema.kind = data::InputKind::kSparse;
+  schema.kind = InputKind::kSparse;
   TaskResult result;
   data::RowBatch batch;
   for (const Split split : kSplits) {

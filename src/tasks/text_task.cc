@@ -46,7 +46,7 @@ void write_text_rows(const Context& context, const OutputDirectory& directory,
                      TaskResult& result) {
   RandomStream(1, "tasks.order").shuffle(std::span(rows));
   data::Schema schema;
-  schema.kind = data::InputKind::kText;
+  schema.kind = InputKind::kText;
   schema.text_fields = field_names;
   labels::LabelNames names;
   for (const Split split : kSplits) {

@@ -54,7 +54,7 @@ encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const LearnedOpt
          is_dense ? "text or sparse vectors" : "dense vectors");
   }
   encoders::EncoderSpec spec;
-  spec.input = is_dense ? encoders::InputForm::kDense : encoders::InputForm::kSparse;
+  spec.input = is_dense ? InputKind::kDense : InputKind::kSparse;
   spec.num_inputs = is_dense ? examples.dense.num_columns : examples.features.num_columns;
   const int hidden = options.hidden_layers >= 0 ? options.hidden_layers : is_dense ? 1 : 0;
   spec.layers = static_cast<std::size_t>(hidden) + (is_dense ? 0 : 1);

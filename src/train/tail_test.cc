@@ -81,7 +81,7 @@ TEST_F(TailTest, IsAnOptionOfSessions) {
   Session session(model, {.tail = 0.5});
   Predictor tailed(*model_, {.tail = 0.5});
   const SparseRow row = rows_.features[0];
-  const auto found = session.predict(SparseInput{row.columns, row.values}, 5);
+  const auto found = session.predict(SparseRow{row.columns, row.values}, 5);
   const auto expected = tailed.predict(row, 5);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].label, expected[i].label);

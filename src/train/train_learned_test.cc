@@ -56,7 +56,7 @@ TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
       const auto model = model::Model::open(dir.file("m.mhe"));
       EXPECT_EQ(model->num_labels(), kLabels);
       EXPECT_EQ(model->input_kind(),
-                std::string(encoder) == "bag" ? data::InputKind::kSparse : data::InputKind::kDense);
+                std::string(encoder) == "bag" ? InputKind::kSparse : InputKind::kDense);
     }
   }
 }

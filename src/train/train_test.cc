@@ -37,7 +37,7 @@ struct Vector {
       values.push_back(value);
     }
   }
-  [[nodiscard]] SparseInput input() const { return {features, values}; }
+  [[nodiscard]] SparseRow input() const { return {features, values}; }
 };
 
 TrainingRows vectors(const std::vector<ToyRow>& rows) {
@@ -161,20 +161,20 @@ TEST(TrainingRows, RefuseRowsThatDoNotFitAndStayAsTheyWere) {
   const std::vector<float> values = {1, 1};
   const std::vector<float> not_finite = {1, std::nanf("")};
   TrainingRows vectors = TrainingRows::of_vectors(10);
-  vectors.add(SparseInput{features, values}, ids);
-  EXPECT_THROW(vectors.add(SparseInput{features, values}, names), Error);
-  EXPECT_THROW(vectors.add(SparseInput{features, values}, too_high), Error);
-  EXPECT_THROW(vectors.add(SparseInput{falling, values}, ids), Error);
-  EXPECT_THROW(vectors.add(SparseInput{features, not_finite}, ids), Error);
-  EXPECT_THROW(vectors.add(SparseInput{features, std::span(values).first(1)}, ids), Error);
+  vectors.add(SparseRow{features, values}, ids);
+  EXPECT_THROW(vectors.add(SparseRow{features, values}, names), Error);
+  EXPECT_THROW(vectors.add(SparseRow{features, values}, too_high), Error);
+  EXPECT_THROW(vectors.add(SparseRow{falling, values}, ids), Error);
+  EXPECT_THROW(vectors.add(SparseRow{features, not_finite}, ids), Error);
+  EXPECT_THROW(vectors.add(SparseRow{features, std::span(values).first(1)}, ids), Error);
   EXPECT_THROW(vectors.add("text", {"a"}), Error);
   const std::vector<std::uint32_t> beyond = {1, 10};
-  EXPECT_THROW(vectors.add(SparseInput{beyond, values}, ids), Error);
+  EXPECT_THROW(vectors.add(SparseRow{beyond, values}, ids), Error);
   EXPECT_EQ(vectors.size(), 1U);
 
   TrainingRows texts = TrainingRows::of_texts({"title", "body"});
   EXPECT_THROW(texts.add("one field", {"a"}), Error);
-  EXPECT_THROW(texts.add(SparseInput{features, values}, names), Error);
+  EXPECT_THROW(texts.add(SparseRow{features, values}, names), Error);
   EXPECT_EQ(texts.size(), 0U);
   EXPECT_THROW((void)TrainingRows::of_texts({}), Error);
   EXPECT_THROW((void)TrainingRows::of_texts({"a", "a"}), Error);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "predict/sparse_input.h"
+#include "input/input.h"
 #include "text/builder.h"
 #include "train/name_rows.h"
 
@@ -30,12 +30,12 @@ void check_dense(const Impl& impl, std::span<const float> vector) {
   for (const float value : vector) require(std::isfinite(value), "a value that is not finite");
 }
 
-void check_vector(const Impl& impl, const SparseInput& input) {
+void check_vector(const Impl& impl, const SparseRow& input) {
   require(impl.field_names.empty(), "a vector among rows of texts");
   require(impl.dense.num_columns == 0, "a sparse vector among rows of dense ones");
-  predict::check(input);
-  if (input.features.empty()) return;
-  const std::uint32_t last = input.features.back();
+  input::check(input);
+  if (input.columns.empty()) return;
+  const std::uint32_t last = input.columns.back();
   require(last < std::numeric_limits<std::uint32_t>::max(), "feature {} is too high", last);
   require(impl.most_features == 0 || last < impl.most_features,
           "feature {} is out of range; there are {}", last, impl.most_features);
@@ -52,13 +52,13 @@ void append_texts(Impl& impl, std::span<const std::string_view> texts) {
   }
 }
 
-void append_vector(Impl& impl, const SparseInput& input) {
+void append_vector(Impl& impl, const SparseRow& input) {
   SparseMatrix& to = impl.features;
-  to.columns.insert(to.columns.end(), input.features.begin(), input.features.end());
+  to.columns.insert(to.columns.end(), input.columns.begin(), input.columns.end());
   to.values.insert(to.values.end(), input.values.begin(), input.values.end());
   to.end_row();
-  if (input.features.empty()) return;
-  to.num_columns = std::max<std::size_t>(to.num_columns, input.features.back() + std::size_t{1});
+  if (input.columns.empty()) return;
+  to.num_columns = std::max<std::size_t>(to.num_columns, input.columns.back() + std::size_t{1});
 }
 
 // The labels of a new row ascending, each once: what they are learnt from counts rows.
@@ -161,14 +161,14 @@ void TrainingRows::add(std::string_view text, std::initializer_list<std::string_
   add(std::span(&text, 1), std::span<const std::string_view>(labels.begin(), labels.size()));
 }
 
-void TrainingRows::add(const SparseInput& input, std::span<const std::string_view> labels) {
+void TrainingRows::add(const SparseRow& input, std::span<const std::string_view> labels) {
   check_vector(*impl_, input);
   if (!labels.empty()) check_label_kind(*impl_, false);
   append_vector(*impl_, input);
   append_labels(*impl_, labels);
 }
 
-void TrainingRows::add(const SparseInput& input, std::span<const LabelId> labels) {
+void TrainingRows::add(const SparseRow& input, std::span<const LabelId> labels) {
   check_vector(*impl_, input);
   check_ids(labels);
   if (!labels.empty()) check_label_kind(*impl_, true);

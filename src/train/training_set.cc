@@ -19,22 +19,16 @@ namespace mhe::train {
 namespace {
 
 void refuse_dense(const data::Schema& schema, const std::string& path) {
-  if (schema.kind == data::InputKind::kDense) {
+  if (schema.kind == InputKind::kDense) {
     fail(ErrorCode::kInvalidData,
          "{}: dense vectors; the linear encoder takes text or sparse ones, --encoder dense these",
          path);
   }
 }
 
-std::string_view kind_name(data::InputKind kind) {
-  return kind == data::InputKind::kText     ? "text"
-         : kind == data::InputKind::kSparse ? "sparse vectors"
-                                            : "dense vectors";
-}
-
-data::InputKind kind_of(const TrainingSet& set) {
-  if (set.vectorizer) return data::InputKind::kText;
-  return set.examples.are_dense() ? data::InputKind::kDense : data::InputKind::kSparse;
+InputKind kind_of(const TrainingSet& set) {
+  if (set.vectorizer) return InputKind::kText;
+  return set.examples.are_dense() ? InputKind::kDense : InputKind::kSparse;
 }
 
 // The labels of at least so many rows, ascending. Takes memory for those that occur, not for all
@@ -178,7 +172,7 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
           fmt::format("{}: keeping the first {} rows", path, batch.first_row + batch.rows));
     }
     examples.labels.append(batch.labels);
-    if (schema.kind == data::InputKind::kText) {
+    if (schema.kind == InputKind::kText) {
       text.add(batch.text);
     } else {
       examples.features.append(batch.features);
@@ -285,7 +279,7 @@ Examples read_more(const Context& context, const data::ReadOptions& input, const
     }
   }
   const auto reader = data::open_reader(context, options, names);
-  const data::InputKind kind = reader->schema().kind;
+  const InputKind kind = reader->schema().kind;
   if (kind != kind_of(set)) {
     fail(ErrorCode::kInvalidData, "{}: {}; the training data is {}", input.path, kind_name(kind),
          kind_name(kind_of(set)));
@@ -295,7 +289,7 @@ Examples read_more(const Context& context, const data::ReadOptions& input, const
   while (reader->next(batch)) {
     examples.labels.append(batch.labels);
     examples.dense.append(batch.dense);
-    examples.features.append(kind == data::InputKind::kText
+    examples.features.append(kind == InputKind::kText
                                  ? set.vectorizer->transform(context, text::Documents(batch.text))
                                  : batch.features);
     if (examples.are_dense() && examples.dense.num_columns != set.examples.dense.num_columns) {

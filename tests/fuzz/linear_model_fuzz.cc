@@ -46,8 +46,8 @@ void predict_with(const mhe::model::Model& model, const mhe::SessionOptions& opt
     fields.assign(model.vectorizer()->options().fields.size(), "the wide sea, a fish \u00e9");
   }
   const std::vector<float> dense(model.num_features() < 1000 ? model.num_features() : 0, 0.5F);
-  if (model.input_kind() == mhe::data::InputKind::kDense && dense.empty()) return;
-  const auto found = model.input_kind() == mhe::data::InputKind::kDense
+  if (model.input_kind() == mhe::InputKind::kDense && dense.empty()) return;
+  const auto found = model.input_kind() == mhe::InputKind::kDense
                          ? predictor.predict(std::span<const float>(dense), 5)
                      : fields.empty() ? predictor.predict(mhe::SparseRow{columns, values}, 5)
                                       : predictor.predict(fields, 5);

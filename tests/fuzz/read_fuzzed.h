@@ -32,7 +32,7 @@ inline void check_batch(const data::Schema& schema, const data::RowBatch& batch,
            labels.end());
     for (const LabelId label : labels) expect(index_of(label) < num_labels);
   }
-  if (schema.kind == data::InputKind::kSparse) {
+  if (schema.kind == InputKind::kSparse) {
     expect(batch.features.rows() == batch.rows);
     for (std::size_t row = 0; row < batch.rows; ++row) {
       const SparseRow features = batch.features[row];
@@ -42,8 +42,8 @@ inline void check_batch(const data::Schema& schema, const data::RowBatch& batch,
       for (const float value : features.values) expect(std::isfinite(value));
     }
   }
-  if (schema.kind == data::InputKind::kDense) expect(batch.dense.rows() == batch.rows);
-  if (schema.kind == data::InputKind::kText) {
+  if (schema.kind == InputKind::kDense) expect(batch.dense.rows() == batch.rows);
+  if (schema.kind == InputKind::kText) {
     expect(batch.text.size() == schema.text_fields.size());
     for (const Strings& field : batch.text) expect(field.rows() == batch.rows);
   }

@@ -1,0 +1,101 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "flags/data_flags.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include <mhe/error.h>
+
+#include "data/format.h"
+#include "flags/usage_error.h"
+
+namespace mhe::app {
+
+void add_data_flags(CLI::App& command, DataFlags& flags) {
+  const char* const group = "Reading data";
+  command
+      .add_option(
+          "--format", flags.format,
+          "auto, xmc, xmc-pair, svmlight, fasttext, csv, tsv, jsonl, text, npy or npz; auto "
+          "decides by content")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--label-file", flags.label_file,
+                  "Second file with the labels of the rows, a line each (or a label matrix)")
+      ->group(group);
+  command
+      .add_option("--columns", flags.columns,
+                  "Names of the columns of a CSV or TSV file that has no header line")
+      ->delimiter(',')
+      ->allow_extra_args(false)  // the next word may be a file
+      ->group(group);
+  command.add_option("--text", flags.text, "Columns (JSON: keys) that hold text, in this order")
+      ->delimiter(',')
+      ->allow_extra_args(false)  // the next word may be a file
+      ->group(group);
+  command.add_option("--labels", flags.labels, "Column (JSON: key) that holds the labels")
+      ->group(group);
+  command
+      .add_option("--label-separator", flags.label_separator,
+                  "What separates labels: characters, or tab, space, comma, none")
+      ->group(group);
+  command.add_option("--label-prefix", flags.label_prefix, "How a label of a fastText file starts")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--id", flags.id, "Column (JSON: key) that holds the rows' own ids")
+      ->group(group);
+  command
+      .add_option("--index-base", flags.index_base,
+                  "First feature id of sparse text: 0 or 1; if not given, ids stay as they are")
+      ->check(CLI::Range(0, 1))
+      ->group(group);
+  command
+      .add_option("--skip-bad", flags.skip_bad,
+                  "How many bad lines to skip and report before giving up")
+      ->capture_default_str()
+      ->group(group);
+}
+
+data::ReadOptions make_read_options(const DataFlags& flags, const std::string& path) {
+  data::ReadOptions options;
+  options.path = path;
+  try {
+    options.format = data::parse_format(flags.format);
+  } catch (const Error& error) {
+    throw UsageError(std::string("--format: ") + error.what());
+  }
+  options.label_path = flags.label_file;
+  options.columns = flags.columns;
+  options.text_columns = flags.text;
+  options.label_column = flags.labels;
+  options.id_column = flags.id;
+  options.label_separator = parse_label_separator(flags.label_separator);
+  options.label_prefix = flags.label_prefix;
+  if (flags.index_base >= 0) options.index_base = static_cast<std::uint32_t>(flags.index_base);
+  options.skip_bad = flags.skip_bad;
+  if (options.path == "-" && options.label_path == "-") {
+    throw UsageError("standard input cannot be both the data and its --label-file");
+  }
+  return options;
+}
+
+std::string check_probability(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, value);
+  if (status == std::errc() && stop == end && value >= 0 && value <= 1) return {};
+  return fmt::format("expected a probability from 0 to 1, found {}", text);
+}
+
+std::string parse_label_separator(const std::string& text) {
+  if (text == "tab" || text == "\\t") return "\t";
+  if (text == "space") return " ";
+  if (text == "comma") return ",";
+  if (text == "none") return "\n";  // never inside a line, so nothing is split
+  return text;
+}
+
+}  // namespace mhe::app

@@ -1,0 +1,135 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "flags/scoring_flags.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <mhe/error.h>
+
+#include "base/check.h"
+#include "flags/data_flags.h"
+#include "flags/usage_error.h"
+#include "heads/head_spec.h"
+#include "metrics/frequency_bins.h"
+
+namespace mhe::app {
+namespace {
+
+// "0.55,1.5"; nothing if it is not of that form.
+std::optional<labels::PropensityModel> parse_constants(std::string_view text) {
+  labels::PropensityModel model;
+  const char* const end = text.data() + text.size();
+  const auto a = std::from_chars(text.data(), end, model.a);
+  if (a.ec != std::errc() || a.ptr == end || *a.ptr != ',') return std::nullopt;
+  const auto b = std::from_chars(a.ptr + 1, end, model.b);
+  if (b.ec != std::errc() || b.ptr != end) return std::nullopt;
+  return model;
+}
+
+}  // namespace
+
+void ScoringFlags::settle() {
+  std::sort(cutoffs.begin(), cutoffs.end());
+  cutoffs.erase(std::unique(cutoffs.begin(), cutoffs.end()), cutoffs.end());
+}
+
+void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
+  command.add_option("-k,--k", flags.cutoffs, "Cutoffs of P@k and the others")
+      ->delimiter(',')
+      ->allow_extra_args(false)  // the next word may be a file
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command
+      .add_option("--propensity", flags.propensity,
+                  "Constants A,B of PSP@k and PSnDCG@k, or default, wikipedia, amazon")
+      ->capture_default_str();
+  command
+      .add_option("--unlabeled-rows", flags.unlabeled_rows,
+                  "Rows without true labels: zero (they score 0) or skip")
+      ->check(CLI::IsMember({"zero", "skip"}))
+      ->capture_default_str();
+  command.add_flag("--by-frequency", flags.by_frequency,
+                   "Also by how often the labels occur in training");
+  command
+      .add_option("--bootstrap", flags.bootstrap,
+                  "Confidence intervals (95 %) from this many resamples of the rows, such as 1000")
+      ->check(CLI::Range(0, 1'000'000));
+  command.add_option("--seed", flags.seed, "Seed of the resampling")->capture_default_str();
+  command.add_option("--threads", flags.threads, "Threads; 0: one per core")->capture_default_str();
+  command.add_flag("--json", flags.json, "Print one JSON object");
+}
+
+void add_session_flags(CLI::App& command, SessionOptions& options) {
+  const auto check_tail = [](const std::string& text) {
+    return check_probability(text).empty()
+               ? std::string()
+               : fmt::format("expected a number from 0 to 1, found {}", text);
+  };
+  const auto check_beam = [](const std::string& text) {
+    return CLI::Range(0, heads::kMaxParents)(text).empty()
+               ? std::string()
+               : fmt::format("expected a whole number from 0 to {}, found {}", heads::kMaxParents,
+                             text);
+  };
+  command
+      .add_option("--tail", options.tail,
+                  "How much to favour rare labels when ranking, from 0 to 1: trades P@k for PSP@k")
+      ->check(check_tail)
+      ->capture_default_str();
+  command
+      .add_option("--beam", options.beam,
+                  "Nodes of each level that a cascade follows: more find better labels and take "
+                  "longer; 0: as it was trained to")
+      ->check(check_beam)
+      ->capture_default_str();
+}
+
+labels::PropensityModel propensity_model(const ScoringFlags& flags) {
+  try {
+    if (const auto constants = parse_constants(flags.propensity)) {
+      static_cast<void>(labels::propensities({}, 1, *constants));  // checks them
+      return *constants;
+    }
+    return labels::propensity_preset(flags.propensity);
+  } catch (const Error& error) {
+    throw UsageError(
+        fmt::format("--propensity: expected A,B such as 0.55,1.5, or a preset: {}", error.what()));
+  }
+}
+
+metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags) {
+  return {.cutoffs = flags.cutoffs,
+          .threshold = flags.threshold,
+          .unlabeled_rows = flags.unlabeled_rows == "skip" ? metrics::UnlabeledRows::kSkip
+                                                           : metrics::UnlabeledRows::kZero,
+          .ranking = metrics::Ranking::kByScore,
+          .frequency_bounds = flags.by_frequency ? metrics::default_frequency_bounds()
+                                                 : std::vector<std::uint64_t>(),
+          .bootstrap_resamples = flags.bootstrap};
+}
+
+void require_labels(const data::Schema& schema, const std::string& name) {
+  if (schema.has_labels) return;
+  fail(ErrorCode::kInvalidData,
+       "{}: expected labels, found none; name their column with --labels or their file with "
+       "--label-file",
+       name);
+}
+
+MetricsSetting make_setting(const ScoringFlags& flags) {
+  return {.cutoffs = flags.cutoffs,
+          .threshold = flags.threshold,
+          .bootstrap_resamples = flags.bootstrap,
+          .has_training_data = true};
+}
+
+nlohmann::ordered_json propensity_json(const labels::PropensityModel& model) {
+  return {{"A", model.a}, {"B", model.b}};
+}
+
+}  // namespace mhe::app

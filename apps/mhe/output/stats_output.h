@@ -1,0 +1,63 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the description of a data set looks: text with bars for people, an object for machines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "data/description.h"
+#include "data/near_duplicates.h"
+#include "data/reader.h"
+#include "output/table.h"
+
+namespace mhe::app {
+
+struct NamedCount {
+  std::string name;
+  std::uint64_t count = 0;
+};
+
+/// One data set.
+struct FileStats {
+  std::string path;
+  data::Schema schema;
+  data::ReadReport report;
+  data::Description description;
+  std::vector<NamedCount> top_labels;  ///< the most frequent ones, equal ones by name
+};
+
+/// What of the second file is new, and what is not, seen from the first.
+struct Comparison {
+  std::uint64_t unseen_labels = 0;  ///< distinct labels of the second file not in the first
+  std::uint64_t unseen_occurrences = 0;
+  std::uint64_t rows_with_unseen = 0;
+  data::NearDuplicateReport duplicates;
+  double min_similarity = 0;
+};
+
+/// A range of label frequencies and the labels in it.
+struct FrequencyBar {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::uint64_t labels = 0;
+  std::uint64_t occurrences = 0;
+};
+
+/// Labels by frequency in the ranges 1, 2, 3-5, 6-10, 11-20, 21-50 and so on.
+[[nodiscard]] std::vector<FrequencyBar> frequency_bars(const std::vector<std::uint64_t>& counts);
+
+[[nodiscard]] std::string stats_text(const FileStats& stats, BarStyle style, std::size_t width);
+[[nodiscard]] std::string comparison_text(const FileStats& first, const FileStats& second,
+                                          const Comparison& comparison);
+[[nodiscard]] nlohmann::ordered_json stats_json(const FileStats& stats);
+[[nodiscard]] nlohmann::ordered_json comparison_json(const FileStats& second,
+                                                     const Comparison& comparison);
+
+}  // namespace mhe::app

@@ -1,0 +1,189 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "flags/data_flags.h"
+#include "flags/scoring_flags.h"
+#include "metrics/evaluator.h"
+#include "metrics/reliability.h"
+#include "output/metrics_output.h"
+#include "output/reliability_output.h"
+#include "predict/batch.h"
+#include "predict/head_accuracy.h"
+#include "verbs/open_model.h"
+#include "verbs/verbs.h"
+
+namespace mhe::app {
+namespace {
+
+// Reliability looks at so many labels a row, whatever -k is, so that its figures can be compared;
+// training calibrates on as many.
+constexpr std::size_t kReliabilityLabels = 10;
+constexpr std::size_t kThresholdLabels = 100;  // a row; as `mhe predict --threshold` gives
+
+struct EvalFlags {
+  std::string model;
+  std::string input;
+  SessionOptions session;
+  bool bins = false;
+  ScoringFlags scoring;
+  DataFlags data;
+};
+
+metrics::Evaluator make_evaluator(const ScoringFlags& flags, const model::Model& model) {
+  metrics::EvaluatorOptions options = make_evaluator_options(flags);
+  options.ranking = metrics::Ranking::kAsGiven;  // by score, which probabilities may round to ties
+  // As they lie in the file: of 10^8 labels a copy would take a gigabyte.
+  const auto count_of = [counts = model.label_counts()](LabelId label) -> std::uint64_t {
+    return index_of(label) < counts.size() ? counts[index_of(label)] : 0;
+  };
+  const labels::PropensityCurve propensity(model.training_rows(), propensity_model(flags));
+  return {std::move(options), metrics::training_labels(count_of, propensity)};
+}
+
+// What was found so far.
+struct Scores {
+  metrics::Evaluator evaluator;
+  metrics::Reliability reliability = metrics::Reliability();
+  std::optional<predict::HeadAccuracy> heads = std::nullopt;  // product heads and cascades
+};
+
+std::vector<double> per_cent(std::vector<double> shares) {
+  for (double& share : shares) share *= 100;
+  return shares;
+}
+
+std::string heads_text(const predict::HeadAccuracy& heads) {
+  constexpr std::size_t kInLine = 8;  // heads: 80 columns hold as many
+  std::string text = "head accuracy";
+  const std::vector<double> shares = heads.shares();
+  for (std::size_t h = 0; h < shares.size(); ++h) {
+    if (h > 0 && h % kInLine == 0) text += fmt::format("\n{:13}", "");
+    text += fmt::format("  {:6.2f}", 100 * shares[h]);
+  }
+  text += "\n";
+  if (const auto mass = heads.phantom_mass()) {
+    text += fmt::format("no label      {:.2f} % of the probability\n", 100 * *mass);
+  }
+  return text;
+}
+
+void add_reliability(std::span<const LabelId> truth, std::span<const predict::Prediction> row,
+                     metrics::Reliability& reliability) {
+  for (const auto& [label, probability] : row.first(std::min(row.size(), kReliabilityLabels))) {
+    reliability.add(probability, std::binary_search(truth.begin(), truth.end(), label));
+  }
+}
+
+void score_batch(const Context& context, const ScoringFlags& flags, const Ragged<LabelId>& truth,
+                 const Ragged<predict::Prediction>& found, Scores& scores) {
+  Ragged<metrics::ScoredLabel> predictions;
+  for (std::size_t row = 0; row < found.rows(); ++row) {
+    for (const auto& [label, probability] : found[row]) {
+      predictions.items.push_back({label, probability});
+    }
+    predictions.end_row();
+    const bool skipped = truth[row].empty() && flags.unlabeled_rows == "skip";
+    if (!skipped) add_reliability(truth[row], found[row], scores.reliability);
+  }
+  scores.evaluator.add(context, truth, predictions);
+}
+
+// Reads, predicts and scores batch by batch, so that memory does not grow with the data.
+Scores score_all(const Context& context, const EvalFlags& flags, const model::Model& model) {
+  Scores scores = {.evaluator = make_evaluator(flags.scoring, model),
+                   .heads = predict::HeadAccuracy::make(model)};
+  predict::SeeRow see_row;
+  if (scores.heads) {
+    see_row = [&](std::size_t row, const predict::Predictor& predictor) {
+      scores.heads->see(row, predictor.best_choices(), predictor.phantom_mass());
+    };
+  }
+  labels::LabelNames names = model.label_names();
+  data::ReadOptions input = make_read_options(flags.data, flags.input);
+  predict::adapt_to_model(model, input);
+  const auto reader = data::open_reader(context, input, names);
+  const std::string name = flags.input == "-" ? "standard input" : flags.input;
+  predict::check_schema(model, reader->schema(), name);
+  require_labels(reader->schema(), name);
+  const std::size_t depth =
+      std::max(flags.scoring.cutoffs.back(),
+               flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
+  data::RowBatch batch;
+  while (reader->next(batch)) {
+    if (scores.heads) scores.heads->begin(batch.labels);
+    score_batch(context, flags.scoring, batch.labels,
+                predict::predict_batch(context, model, batch, depth, flags.session, see_row),
+                scores);
+    if (scores.heads) scores.heads->end();
+  }
+  return scores;
+}
+
+void run_eval(Console& console, const EvalFlags& flags) {
+  const labels::PropensityModel propensity = propensity_model(flags.scoring);
+  const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
+  const auto opened = open_sound_model(*context, flags.model);
+  const model::Model& model = *opened;
+  predict::check_beam(model, flags.session.beam);
+  const Scores scores = score_all(*context, flags, model);
+  const metrics::Report report = scores.evaluator.report(*context);
+  const metrics::ReliabilityReport reliability = scores.reliability.report();
+  const MetricsSetting setting = make_setting(flags.scoring);
+  if (flags.scoring.json) {
+    nlohmann::ordered_json json = metrics_json(report, setting);
+    json["frequencies_from"] = "model";
+    json["propensity"] = propensity_json(propensity);
+    json["tail"] = flags.session.tail;
+    json["beam"] = flags.session.beam;
+    put_reliability(reliability, json);
+    if (scores.heads) {
+      json["head_accuracy"] = per_cent(scores.heads->shares());
+      if (const auto mass = scores.heads->phantom_mass()) json["phantom_mass"] = 100 * *mass;
+    }
+    console.print(json.dump(2) + "\n");
+  } else {
+    std::string text = metrics_text(report, setting, console.width());
+    if (scores.heads) text += "\n" + heads_text(*scores.heads);
+    text += "\n" + reliability_text(reliability);
+    if (flags.bins) {
+      text += "\n" + reliability_diagram(reliability, console.width(), bar_style_of_environment());
+    }
+    console.print(text);
+  }
+  console.summarize({report.rows, report.overall.labels});
+}
+
+}  // namespace
+
+std::function<void(Console&)> add_eval(CLI::App& command) {
+  auto flags = std::make_shared<EvalFlags>();
+  command.add_option("MODEL", flags->model, "Model file")->required();
+  command
+      .add_option("DATA", flags->input,
+                  "Data set with true labels, of the kind the model was trained on; - is standard "
+                  "input")
+      ->required();
+  command
+      .add_option("--threshold", flags->scoring.threshold,
+                  "Also F1 of the labels whose probability is at least this, from 0 to 1")
+      ->check(check_probability);
+  add_session_flags(command, flags->session);
+  command.add_flag("--bins", flags->bins,
+                   "Also a diagram of predicted against observed probabilities");
+  add_scoring_flags(command, flags->scoring);
+  add_data_flags(command, flags->data);
+  return [flags](Console& console) {
+    flags->scoring.settle();
+    run_eval(console, *flags);
+  };
+}
+
+}  // namespace mhe::app

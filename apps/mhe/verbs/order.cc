@@ -1,0 +1,192 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "labels/order.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "data/reader.h"
+#include "labels/centroids.h"
+#include "labels/propensity.h"
+#include "output/units.h"
+#include "verbs/verbs.h"
+
+namespace mhe::app {
+namespace {
+
+struct OrderFlags {
+  data::ReadOptions read;
+  std::string format = "auto";
+  std::string kind = "clustered";
+  std::vector<std::uint32_t> lengths;
+  std::string out = "-";
+  std::size_t max_terms = 1000;
+  std::size_t threads = 0;
+  std::uint64_t seed = 1;
+  bool compact = false;
+};
+
+// What an order is made from; features only for a clustered one.
+struct LabeledRows {
+  labels::LabelNames names;
+  Ragged<LabelId> labels;
+  SparseMatrix features;
+};
+
+void append_dense(const DenseMatrix& dense, SparseMatrix& features) {
+  for (std::size_t row = 0; row < dense.rows(); ++row) {
+    for (std::size_t column = 0; column < dense.num_columns; ++column) {
+      if (dense[row][column] == 0) continue;
+      features.columns.push_back(static_cast<std::uint32_t>(column));
+      features.values.push_back(dense[row][column]);
+    }
+    features.end_row();
+  }
+  features.num_columns = dense.num_columns;
+}
+
+LabeledRows read_rows(Console& console, const Context& context, const OrderFlags& flags) {
+  LabeledRows rows;
+  const auto reader = data::open_reader(context, flags.read, rows.names);
+  if (!reader->schema().has_labels) {
+    fail(ErrorCode::kInvalidData, "{}: the rows have no labels to order", flags.read.path);
+  }
+  const bool clustered = flags.kind == "clustered";
+  if (clustered && reader->schema().kind == InputKind::kText) {
+    fail(ErrorCode::kInvalidData,
+         "{}: a clustered order needs features, but the rows are text; give another --kind or "
+         "features",
+         flags.read.path);
+  }
+  data::RowBatch batch;
+  while (reader->next(batch)) {
+    rows.labels.append(batch.labels);
+    if (!clustered) continue;
+    if (reader->schema().kind == InputKind::kDense) {
+      append_dense(batch.dense, rows.features);
+    } else {
+      rows.features.append(batch.features);
+    }
+  }
+  for (const std::string& bad : reader->report().bad_lines) console.say(bad);
+  if (rows.names.size() == 0) {
+    fail(ErrorCode::kInvalidData, "{}: no row has a label", flags.read.path);
+  }
+  return rows;
+}
+
+labels::Order make_order(const Context& context, const OrderFlags& flags, const LabeledRows& rows) {
+  const std::size_t num_labels = rows.names.size();
+  const auto placement = flags.compact ? labels::Placement::kCompact : labels::Placement::kSpread;
+  if (flags.kind == "identity") return labels::identity_order(num_labels, flags.lengths);
+  if (flags.kind == "random") {
+    return labels::random_order(num_labels, flags.lengths, flags.seed, placement);
+  }
+  if (flags.kind == "frequency") {
+    return labels::frequency_order(labels::label_counts(rows.labels, num_labels), flags.lengths,
+                                   placement);
+  }
+  labels::ClusterOptions options;
+  options.placement = placement;
+  const SparseMatrix centroids =
+      labels::label_centroids(context, rows.features, rows.labels,
+                              {.num_labels = num_labels, .max_terms = flags.max_terms});
+  return labels::clustered_order(context, centroids, flags.lengths, options);
+}
+
+// A name may hold what separates the columns: written as \t, \n, \r and \\.
+std::string escape(const std::string& name) {
+  std::string escaped;
+  for (const char c : name) {
+    switch (c) {
+      case '\t':
+        escaped += "\\t";
+        break;
+      case '\n':
+        escaped += "\\n";
+        break;
+      case '\r':
+        escaped += "\\r";
+        break;
+      case '\\':
+        escaped += "\\\\";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+// A line a label, by position: position, name, digits.
+void write_order(const labels::Order& order, const labels::LabelNames& names,
+                 const std::string& path) {
+  constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+  AtomicFile file(path);
+  std::vector<std::uint32_t> digits(order.space().num_heads());
+  std::string text;
+  for (const LabelId label : order.labels()) {
+    order.digits(label, digits);
+    text += fmt::format("{}\t{}\t{}\n", order.position(label), escape(names.name(label)),
+                        fmt::join(digits, ","));
+    if (text.size() < kFlushBytes) continue;
+    file.write(text);
+    text.clear();
+  }
+  file.write(text);
+  file.commit();
+}
+
+void run_order(Console& console, OrderFlags flags) {
+  flags.read.format =
+      flags.format == "auto" ? data::Format::kAuto : data::parse_format(flags.format);
+  const auto context = console.make_context(flags.threads, flags.seed);
+  const LabeledRows rows = read_rows(console, *context, flags);
+  const labels::Order order = make_order(*context, flags, rows);
+  write_order(order, rows.names, flags.out);
+  console.summarize({.rows = rows.labels.rows(), .labels = rows.names.size()});
+}
+
+void add_read_flags(CLI::App& command, OrderFlags& flags) {
+  command.add_option("DATA", flags.read.path, "Data set with labels; - is standard input")
+      ->required();
+  command.add_option("--format", flags.format, "Format of DATA")->capture_default_str();
+  command.add_option("--label-file", flags.read.label_path, "Second file, with the labels");
+  command.add_option("--columns", flags.read.columns, "Columns of a CSV/TSV without a header line")
+      ->delimiter(',');
+  command.add_option("--text", flags.read.text_columns, "Text columns")->delimiter(',');
+  command.add_option("--labels", flags.read.label_column, "Label column");
+  command.add_option("--label-separator", flags.read.label_separator, "Between labels of a row");
+  command.add_option("--skip-bad", flags.read.skip_bad, "Bad lines to skip and report")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+std::function<void(Console&)> add_order(CLI::App& command) {
+  auto flags = std::make_shared<OrderFlags>();  // shared: outlives the parser that fills it
+  add_read_flags(command, *flags);
+  command.add_option("--kind", flags->kind, "identity, random, frequency or clustered")
+      ->check(CLI::IsMember({"identity", "random", "frequency", "clustered"}))
+      ->capture_default_str();
+  command.add_option("--lengths", flags->lengths, "Lengths of the heads, such as 107,40")
+      ->delimiter(',')
+      ->required();
+  command.add_option("--out", flags->out, "TSV: position, label, digits; - is standard output")
+      ->capture_default_str();
+  command.add_option("--max-terms", flags->max_terms, "Entries kept of a centroid; 0: all")
+      ->capture_default_str();
+  command.add_flag("--compact", flags->compact, "Empty positions last, not spread evenly");
+  command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
+  command.add_option("--threads", flags->threads, "Threads; 0: one a core")->capture_default_str();
+  return [flags](Console& console) { run_order(console, *flags); };
+}
+
+}  // namespace mhe::app

@@ -1,0 +1,365 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <mhe/plan.h>
+
+#include "flags/text_flags.h"
+#include "heads/head_spec.h"
+#include "output/units.h"
+#include "verbs/plan_learned.h"
+#include "verbs/plan_linear.h"
+#include "verbs/verbs.h"
+
+namespace mhe::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct PlanFlags {
+  std::string head;
+  std::string precision = "fp32";
+  std::string ram;
+  PlanOptions options;
+  bool json = false;
+  LinearPlanFlags linear;  // with data
+  LearnedFlags learned;    // the same
+};
+
+// "1000000", "1,000,000", "1_000_000", "1e6".
+std::uint64_t parse_count(std::string_view text) {
+  std::string plain;
+  for (const char c : text) {
+    if (c != ',' && c != '_' && c != '\'') plain += c;
+  }
+  double value = 0;
+  const auto [end, status] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
+  if (status != std::errc() || end != plain.data() + plain.size() || value != std::floor(value) ||
+      !(value >= 1) || value > 0x1.0p53) {
+    throw UsageError(fmt::format(
+        "\"{}\" is not a number of labels; expected one such as 30938, 1,000,000 or 1e6", text));
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+Plan plan_from(const PlanFlags& flags) {
+  PlanOptions options = flags.options;
+  const std::string& labels = flags.linear.data.labels;
+  if (!labels.empty()) options.num_labels = parse_count(labels);
+  if (options.num_labels == 0 && options.num_binary_labels == 0) {
+    throw UsageError("the number of labels is missing; give --labels N or --binary-labels N");
+  }
+  if (!flags.ram.empty()) options.ram_bytes = parse_bytes(flags.ram);
+  const bool by_default = flags.head.empty();
+  const bool subsets = options.num_binary_labels > 0;
+  options.head = !by_default ? parse_head_kind(flags.head)
+                 : subsets   ? HeadKind::kProduct
+                             : HeadKind::kCascade;
+  options.precision = parse_precision(flags.precision);
+  return make_plan(options);
+}
+
+// 512 -> "512", 1234567 -> "1,234,567", 6.2e26 -> "6.2e+26".
+std::string format_number(double value) {
+  constexpr double kExact = 0x1.0p53;
+  if (value < kExact) return format_count(static_cast<std::uint64_t>(value));
+  return fmt::format("{:.3g}", value);
+}
+
+std::string format_memory(double bytes) {
+  constexpr double kMost = 0x1.0p63;
+  if (bytes < kMost) return format_bytes(static_cast<std::uint64_t>(bytes));
+  return fmt::format("{:.3g} B", bytes);
+}
+
+std::string format_time(double us) {
+  if (us < 999.5) return fmt::format("{:.3g} us", us);
+  if (us < 999.5e3) return fmt::format("{:.3g} ms", us * 1e-3);
+  return fmt::format("{:.3g} s", us * 1e-6);
+}
+
+std::string format_degree(const std::optional<double>& degree) {
+  return degree ? fmt::format("{:.3g}", *degree) : "-";
+}
+
+std::string format_ratio(double one_hot, double head) {
+  const double ratio = one_hot / head;
+  return ratio >= 999.5 ? fmt::format("{}x", format_number(std::round(ratio)))
+                        : fmt::format("{:.3g}x", ratio);
+}
+
+// "37 x 37 x 36 x 36", runs of equal lengths shortened if there are many: "32 (16 times)".
+std::string format_lengths(std::span<const std::uint32_t> lengths) {
+  if (lengths.size() <= 4) {
+    std::vector<std::string> parts;
+    for (const std::uint32_t length : lengths) parts.push_back(format_count(length));
+    return fmt::format("{}", fmt::join(parts, " x "));
+  }
+  std::vector<std::string> runs;
+  for (std::size_t begin = 0; begin < lengths.size();) {
+    std::size_t end = begin;
+    while (end < lengths.size() && lengths[end] == lengths[begin]) ++end;
+    const std::string length = format_count(lengths[begin]);
+    runs.push_back(end - begin == 1 ? length : fmt::format("{}^{}", length, end - begin));
+    begin = end;
+  }
+  return fmt::format("{}", fmt::join(runs, " x "));
+}
+
+std::string format_labels(const Plan& plan) {
+  if (plan.space.num_labels()) return format_count(*plan.space.num_labels());
+  return fmt::format("2^{}", plan.space.num_binary_labels());
+}
+
+std::string format_phantoms(const Plan& plan) {
+  if (!plan.space.capacity() || !plan.space.num_labels()) return "none";
+  const std::uint64_t phantoms = *plan.space.capacity() - *plan.space.num_labels();
+  return phantoms == 0 ? "none" : format_count(phantoms);
+}
+
+// Breaks words so that lines stay within 80 columns, with further lines indented.
+std::string wrap(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string wrapped;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find(' '), text.size());
+    if (column > 0 && column + 1 + length > width) {
+      wrapped += fmt::format("\n{}", indent);
+      column = indent.size();
+    } else if (column > 0) {
+      wrapped += ' ';
+      ++column;
+    }
+    wrapped += text.substr(0, length);
+    column += length;
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return wrapped + "\n";
+}
+
+std::string header_of(const Plan& plan) {
+  std::string line =
+      fmt::format("{} labels, dim {}, batch {}, {} rows", format_labels(plan),
+                  format_count(plan.dim), format_count(plan.batch), precision_name(plan.precision));
+  if (plan.head == HeadKind::kCascade) {
+    line += fmt::format(", {} candidates a level", plan.candidates);
+    if (plan.inner_dim != plan.dim) {
+      line += fmt::format(", inner dim {}", format_count(plan.inner_dim));
+    }
+  }
+  if (plan.head == HeadKind::kSampling) {
+    line += fmt::format(", {} {} an example", plan.candidates,
+                        plan.candidates == 1 ? "group" : "groups");
+  }
+  return wrap(line, 80, "  ") +
+         wrap(fmt::format("{} {}", plan.head == HeadKind::kSampling ? "groups x labels:" : "heads:",
+                          format_lengths(plan.space.lengths())),
+              80, "  ");
+}
+
+std::string table_of(const Plan& plan) {
+  struct Row {
+    std::string_view title;
+    double HeadCost::*value;
+    std::string (*format)(double);
+  };
+  static constexpr std::array kRows = {
+      Row{"parameters", &HeadCost::parameters, format_number},
+      Row{"RAM to train", &HeadCost::train_bytes, format_memory},
+      Row{"model size", &HeadCost::model_bytes, format_memory},
+      Row{"flops an example, training", &HeadCost::train_flops, format_number},
+      Row{"flops an example, predicting", &HeadCost::predict_flops, format_number},
+      Row{"weights read to predict one", &HeadCost::predict_bytes, format_memory},
+      Row{"time to predict one, estimate", &HeadCost::predict_us, format_time},
+  };
+  const bool one_hot_only = plan.head == HeadKind::kOneHot;
+  const auto line = [&](std::string_view title, std::string_view mine, std::string_view one_hot,
+                        std::string_view ratio) {
+    if (one_hot_only) return fmt::format("{:<30} {:>16}\n", title, mine);
+    std::string text = fmt::format("{:<30} {:>16} {:>18} {:>12}", title, mine, one_hot, ratio);
+    text.resize(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+  };
+  std::string text = line("", head_kind_name(plan.head), "onehot", "saves");
+  for (const Row& row : kRows) {
+    text += line(row.title, row.format(plan.cost.*row.value), row.format(plan.one_hot.*row.value),
+                 format_ratio(plan.one_hot.*row.value, plan.cost.*row.value));
+  }
+  if (one_hot_only) return text;
+  text += line("confusion degree", format_degree(plan.confusion_degree), "-", "");
+  return text + line("phantom labels", format_phantoms(plan), "-", "");
+}
+
+Json number_json(double value) {
+  constexpr double kExact = 0x1.0p53;
+  if (value < kExact && value == std::floor(value)) return static_cast<std::uint64_t>(value);
+  return value;  // nlohmann-json writes infinity as null
+}
+
+Json cost_json(const HeadCost& cost) {
+  return {{"parameters", number_json(cost.parameters)},
+          {"train_bytes", number_json(cost.train_bytes)},
+          {"model_bytes", number_json(cost.model_bytes)},
+          {"train_flops", number_json(cost.train_flops)},
+          {"predict_flops", number_json(cost.predict_flops)},
+          {"predict_bytes", number_json(cost.predict_bytes)},
+          {"predict_us", cost.predict_us}};
+}
+
+Json plan_json(const Plan& plan) {
+  Json json = {{"head", head_kind_name(plan.head)}};
+  if (plan.space.num_labels()) {
+    json["labels"] = *plan.space.num_labels();
+  } else {
+    json["binary_labels"] = plan.space.num_binary_labels();
+  }
+  json["lengths"] = plan.space.lengths();
+  json["dim"] = plan.dim;
+  if (plan.head == HeadKind::kCascade) json["inner_dim"] = plan.inner_dim;
+  if (plan.candidates > 0) json["candidates"] = plan.candidates;
+  json["batch"] = plan.batch;
+  json["precision"] = precision_name(plan.precision);
+  json["confusion_degree"] = plan.confusion_degree ? Json(*plan.confusion_degree) : Json();
+  json.update(cost_json(plan.cost));
+  json["one_hot"] = cost_json(plan.one_hot);
+  json["notes"] = plan.notes;
+  return json;
+}
+
+// One key a line; arrays of numbers stay on their line, which dump(2) would break up.
+std::string format_json(const Json& json) {
+  std::vector<std::string> lines;
+  for (const auto& [key, value] : json.items()) {
+    std::vector<std::string> parts;
+    for (const Json& part : value.is_array() ? value : Json::array()) parts.push_back(part.dump());
+    lines.push_back(
+        fmt::format("  \"{}\": {}", key,
+                    value.is_array() ? fmt::format("[{}]", fmt::join(parts, ", ")) : value.dump()));
+  }
+  return fmt::format("{{\n{}\n}}\n", fmt::join(lines, ",\n"));
+}
+
+void run_plan(Console& console, const PlanFlags& flags) {
+  const Plan plan = plan_from(flags);
+  if (flags.json) {
+    console.print(format_json(plan_json(plan)));
+    console.summarize({.rows = {}, .labels = plan.space.num_labels()});
+    return;
+  }
+  std::string text = header_of(plan) + "\n" + table_of(plan);
+  for (const std::string& note : plan.notes) text += "\n" + wrap("Note: " + note + ".", 80, "  ");
+  if (plan.head == HeadKind::kCascade) {
+    text += "\nA cascade saves arithmetic, not parameters: its last level has a row a label.\n";
+  }
+  console.print(text);
+  console.summarize({.rows = {}, .labels = plan.space.num_labels()});
+}
+
+// The flags that plans with and without data share.
+LinearPlanFlags linear_flags_of(const PlanFlags& flags) {
+  LinearPlanFlags linear = flags.linear;
+  linear.options.head = flags.head;
+  linear.options.lengths = flags.options.lengths;
+  if (flags.options.candidates) {
+    linear.options.candidates = static_cast<std::int32_t>(
+        std::min<std::uint64_t>(*flags.options.candidates, heads::kMaxParents));
+  }
+  if (!flags.ram.empty()) linear.ram_bytes = parse_bytes(flags.ram);
+  linear.json = flags.json;
+  return linear;
+}
+
+LearnedTask learned_task_of(const PlanFlags& flags, const CLI::App& command,
+                            const std::string& encoder) {
+  const LinearPlanFlags shared = linear_flags_of(flags);
+  LearnedTask task;
+  task.input = make_read_options(shared.data, shared.input);
+  task.options = make_learned_options(command, flags.learned, shared.options);
+  task.options.encoder = encoder;
+  task.options.heads = flags.options.num_heads;
+  task.options.dim = flags.options.dim;
+  task.options.inner_dim = flags.options.inner_dim.value_or(0);
+  task.options.batch = flags.options.batch;
+  task.run.text_rule = make_text_rule(command, shared.own);
+  task.run.ram_bytes = shared.ram_bytes;
+  task.threads = shared.threads;
+  task.json = shared.json;
+  return task;
+}
+
+void run_plan_of_data(Console& console, const PlanFlags& flags, const CLI::App& command) {
+  for (const char* flag :
+       {"--binary-labels", "--precision", "--latency-us", "--memory-gbs", "--gflops"}) {
+    if (command.count(flag) > 0)
+      throw UsageError(fmt::format("{} is for plans without DATA", flag));
+  }
+  const std::string encoder = choose_encoder(
+      command, flags.learned, make_read_options(flags.linear.data, flags.linear.input));
+  if (encoder == "linear") return run_linear_plan(console, linear_flags_of(flags), command);
+  run_learned_plan(console, learned_task_of(flags, command, encoder));
+}
+
+void add_machine_flags(CLI::App& command, PlanOptions& options) {
+  command
+      .add_option("--memory-gbs", options.memory_gb_per_s,
+                  "Memory speed for the time estimate, GB/s")
+      ->capture_default_str();
+  command.add_option("--gflops", options.gflops, "Arithmetic speed for it, GFLOP/s")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+std::function<void(Console&)> add_plan(CLI::App& command) {
+  auto flags = std::make_shared<PlanFlags>();  // shared: outlives the parser that fills it
+  PlanOptions& options = flags->options;
+  command.add_option("--binary-labels", options.num_binary_labels,
+                     "Instead: the labels are all subsets of N");
+  command.add_option("--head", flags->head,
+                     "onehot, product, cascade or sampling; default: cascade, for subsets product");
+  command.add_option("--heads", options.num_heads, "Heads (sampling: groups); default: few");
+  command.add_option("--lengths", options.lengths, "Lengths of the heads, such as 107,40")
+      ->delimiter(',');
+  command.add_option("--dim", options.dim, "Width of the feature vector")->capture_default_str();
+  command.add_option("--inner-dim", options.inner_dim,
+                     "Cascade: width after level 1; default: dim");
+  command.add_option("--candidates", options.candidates,
+                     "Cascade: parents kept (20); sampling: groups (1)");
+  command.add_option("--batch", options.batch, "Examples trained at once")->capture_default_str();
+  command
+      .add_option("--precision", flags->precision,
+                  "fp32, as mhe train has it, or bf16: what half the bytes a weight would save")
+      ->capture_default_str();
+  command.add_option("--ram", flags->ram, "Most memory to train the head, such as 2G");
+  command.add_option("--latency-us", options.latency_us,
+                     "Most time to score one example, microseconds");
+  add_machine_flags(command, options);
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  add_linear_plan_flags(command, flags->linear);
+  add_learned_flags(command, flags->learned);
+  group_by_encoder(command);
+  command.get_option("--labels")
+      ->description("Number of labels, such as 30938 or 1e6; with DATA: its label column");
+  command.footer(
+      "If --ram or --latency-us cannot be kept, what is left open gives way in this\n"
+      "order: more heads, a narrower cascade. docs/plan.md has the formulas.");
+  return [flags, &command](Console& console) {
+    if (flags->linear.input.empty()) {
+      run_plan(console, *flags);
+    } else {
+      run_plan_of_data(console, *flags, command);
+    }
+  };
+}
+
+}  // namespace mhe::app
