@@ -15,6 +15,15 @@ enum class LabelId : std::uint32_t {};
 /// A column of the input.
 enum class FeatureId : std::uint32_t {};
 
+/// A label and how well it fits: the higher the better. What a calibrated model gives is the
+/// probability that the label is true.
+struct ScoredLabel {
+  LabelId label{};
+  float score = 0;
+
+  friend bool operator==(const ScoredLabel&, const ScoredLabel&) = default;
+};
+
 /// The id as a position in an array.
 template <class Id>
 [[nodiscard]] constexpr std::size_t index_of(Id id) noexcept {
