@@ -11,7 +11,7 @@ layers=(base kernels matrix input labels data text encoders heads metrics model 
 declare -A rank=() public_layer=(
   [error]=base [ids]=base [input]=base [version]=base
   [label_space]=labels [plan]=labels
-  [model]=predict
+  [model]=model [predict]=predict
   [train]=train
 )
 for i in "${!layers[@]}"; do rank[${layers[i]}]=$i; done

@@ -11,9 +11,9 @@
 
 #include "base/context.h"
 #include "heads/train_cascade.h"
-#include "model/linear_model.h"
 #include "train/checkpoint.h"
 #include "train/held_out.h"
+#include "train/members.h"
 #include "train/training_history.h"
 #include "train/training_set.h"
 #include "train/tune.h"
@@ -41,7 +41,7 @@ void measure_ranking(const Context& context, const Judged& judged, const Trainin
 
 /// What a linear model consists of.
 struct LinearParts {
-  std::span<const model::TrainedMember> members;
+  std::span<const TrainedCascade> cascades;
   heads::NeighbourMember neighbours = {};
 };
 

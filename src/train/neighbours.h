@@ -10,7 +10,7 @@
 
 #include "base/context.h"
 #include "heads/neighbours.h"
-#include "model/linear_model.h"
+#include "model/linear_member.h"
 #include "train/linear_options.h"
 #include "train/training_set.h"
 
@@ -29,7 +29,8 @@ namespace mhe::train {
 
 /// The weight with which the neighbours rank `rows` best; 0 unless they gain more than chance would
 /// make.
-[[nodiscard]] float choose_neighbour_weight(const Context& context, const model::Scorers& scorers,
+[[nodiscard]] float choose_neighbour_weight(const Context& context,
+                                            const model::LinearMember& member,
                                             const Examples& rows);
 
 }  // namespace mhe::train

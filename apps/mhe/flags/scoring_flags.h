@@ -13,7 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <mhe/model.h>
+#include <mhe/predict.h>
 
 #include "data/reader.h"
 #include "labels/propensity.h"
@@ -42,7 +42,7 @@ struct ScoringFlags {
 void add_scoring_flags(CLI::App& command, ScoringFlags& flags);
 
 /// Adds --tail and --beam, of verbs that predict.
-void add_session_flags(CLI::App& command, SessionOptions& options);
+void add_session_flags(CLI::App& command, PredictOptions& options);
 
 /// The constants that --propensity names. Throws UsageError.
 [[nodiscard]] labels::PropensityModel propensity_model(const ScoringFlags& flags);
