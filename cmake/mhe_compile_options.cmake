@@ -22,6 +22,13 @@ endif()
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
+# So that a shared library, a plugin or a Python module can be made from the static library.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What clang does anyway: functions of one file may be inlined into each other although a shared
+  # library could replace them.
+  add_compile_options(-fno-semantic-interposition)
+endif()
 find_program(MHE_CCACHE ccache)
 if(MHE_CCACHE AND PROJECT_IS_TOP_LEVEL)
   # What ccache's manual asks for where headers are precompiled.

@@ -9,7 +9,8 @@
 # binaries, and takes half a minute.
 #
 # The same are: every tensor, byte for byte; every metadata record, but for the version of the
-# program. The record `options` may have keys in one file only; those in both have equal values.
+# program. The record `options` may have keys in one file only, which are listed; those in both have
+# equal values.
 #
 #   SAME_BITS_DATA=DIR   also train on real data, the folders eurlex57k and deb-dep in DIR: two minutes
 #   SAME_BITS_ONLY=REGEX only the commands whose name matches
@@ -187,6 +188,8 @@ for key in sorted(set(meta_a) | set(meta_b)):
     for option in a:
         if option in b and json.dumps(a[option]) != json.dumps(b[option]):
             print("option", option, a[option], "->", b[option])
+    for option in sorted(set(a) ^ set(b)):
+        print("note: option", option, "is only", "before" if option in a else "after")
 END
 }
 
@@ -219,8 +222,10 @@ differences_by_inspect() {
   records "$2" >records.b
   [[ -s records.a ]] || echo "no records are listed"
   awk -F '\t' 'NR == FNR { a[$1] = $2; next } { seen[$1] = 1 } $1 in a && a[$1] != $2 { print "record " $1; next }
-    !($1 in a) && $1 !~ /^options\./ { print "record " $1 }
-    END { for (key in a) if (!(key in seen) && key !~ /^options\./) print "record " key }' records.a records.b
+    !($1 in a) { only($1, "after") } END { for (key in a) if (!(key in seen)) only(key, "before") }
+    function only(key, where) {
+      if (sub(/^options\./, "", key)) print "note: option " key " is only " where; else print "record " key
+    }' records.a records.b
 }
 differences() { if [[ $python ]]; then differences_by_python "$@"; else differences_by_inspect "$@"; fi; }
 
@@ -233,6 +238,7 @@ echo "| command | MB | same model | same predictions |"
 echo "|---|---|---|---|"
 status=0 count=0
 : >found
+: >notes
 while IFS='|' read -r name flags after_flags predict after_predict <&3; do
   name=$(trim "$name")
   [[ $(trim "$after_flags") == "=" ]] && after_flags=$flags
@@ -248,7 +254,9 @@ while IFS='|' read -r name flags after_flags predict after_predict <&3; do
   train "$name" "$before" "before/$model.mhe" "${flags[@]}"
   train "$name" "$after" "after/$model.mhe" "${after_flags[@]}"
   same=yes predicts=yes
-  differences "before/$model.mhe" "after/$model.mhe" >different
+  differences "before/$model.mhe" "after/$model.mhe" >all
+  { grep '^note: ' all || true; } >>notes
+  { grep -v '^note: ' all || true; } >different
   [[ -s different ]] && same=no
   for file in before after; do
     # Predictions of a program that cannot read the other's file differ.
@@ -262,6 +270,7 @@ while IFS='|' read -r name flags after_flags predict after_predict <&3; do
     "$same" "$predicts"
 done 3<table
 echo
+sort notes | uniq -c | sed -E 's/^ *([0-9]+) note: (.*)/- \2 (\1 models)/'
 if (( status )); then
   echo "What differs:"
   echo
