@@ -22,11 +22,12 @@ endif()
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
-# So that a shared library, a plugin or a Python module can be made from the static library.
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# So that a shared library, such as a plugin or a Python module, can be made from the static one.
+if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # What clang does anyway: functions of one file may be inlined into each other although a shared
-  # library could replace them.
+  # As clang has it: a function may be inlined although a shared library could replace it.
   add_compile_options(-fno-semantic-interposition)
 endif()
 find_program(MHE_CCACHE ccache)
