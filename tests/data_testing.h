@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
 
-#include "base/context.h"
 #include "data/dataset.h"
 #include "data/reader.h"
 #include "labels/names.h"

@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "base/random.h"
 #include "heads/sparse_level.h"
 #include "labels/names.h"

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/reader.h"
 #include "labels/names.h"
 

@@ -10,7 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/reader.h"
 
 namespace mhe::data {

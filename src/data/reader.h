@@ -18,10 +18,10 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 #include <mhe/input.h>
 
-#include "base/context.h"
 #include "data/byte_source.h"
 #include "data/format.h"
 #include "labels/names.h"

@@ -9,7 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/format.h"
 #include "data/reader.h"
 #include "labels/names.h"

@@ -10,7 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "encoders/encoder_spec.h"
 #include "encoders/encoder_view.h"
 #include "encoders/layers.h"

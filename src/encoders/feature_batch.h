@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "matrix/sparse.h"
 
 namespace mhe::encoders {

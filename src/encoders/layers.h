@@ -11,7 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "encoders/feature_batch.h"
 #include "encoders/layer_optimizer.h"
 #include "matrix/sparse.h"

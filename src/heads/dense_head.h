@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 
-#include "base/context.h"
 #include "heads/head_spec.h"
 #include "labels/order.h"
 #include "matrix/table_optimizer.h"

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 
-#include "base/context.h"
 #include "heads/sparse_cascade.h"
 #include "matrix/ragged.h"
 

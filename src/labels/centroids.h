@@ -6,9 +6,9 @@
 #include <functional>
 #include <span>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 
-#include "base/context.h"
 #include "matrix/ragged.h"
 #include "matrix/sparse.h"
 

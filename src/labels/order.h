@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 #include <mhe/label_space.h>
 
-#include "base/context.h"
 #include "matrix/sparse.h"
 
 namespace mhe::labels {

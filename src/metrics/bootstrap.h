@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "matrix/ragged.h"
 #include "metrics/report.h"
 #include "metrics/row_scorer.h"

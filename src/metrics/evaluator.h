@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 
-#include "base/context.h"
 #include "labels/propensity.h"
 #include "matrix/ragged.h"
 #include "metrics/report.h"

@@ -13,9 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
 
-#include "base/memory.h"
 #include "metrics/frequency_bins.h"
 
 namespace mhe::metrics {

@@ -9,7 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/byte_source.h"
 #include "data/line_blocks.h"
 #include "labels/names.h"

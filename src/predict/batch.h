@@ -6,7 +6,8 @@
 #include <functional>
 #include <string_view>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/reader.h"
 #include "matrix/ragged.h"
 #include "predict/predictor.h"

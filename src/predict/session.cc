@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
+#include <mhe/context.h>
 #include <mhe/model.h>
 
 #include "base/check.h"
-#include "base/context.h"
 #include "base/parallel.h"
 #include "input/input.h"
 #include "model/model.h"

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/reader.h"
 #include "tasks/task.h"
 #include "tasks/zipf.h"

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "matrix/sparse.h"
 #include "text/documents.h"
 #include "text/merged_counts.h"

@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "matrix/sparse.h"
 #include "text/choose.h"
 #include "text/make_room.h"

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 
-#include "base/context.h"
 #include "matrix/ragged.h"
 #include "matrix/sparse.h"
 #include "text/analyze.h"

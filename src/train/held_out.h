@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/model.h>
 
-#include "base/context.h"
 #include "matrix/ragged.h"
 #include "metrics/calibration.h"
 #include "model/learned_model.h"

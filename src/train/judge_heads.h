@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "labels/names.h"
 #include "model/learned_model.h"
 #include "model/linear_model.h"

@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "model/linear_model.h"
 #include "train/linear_options.h"
 #include "train/partial_file.h"

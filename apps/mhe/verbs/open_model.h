@@ -5,7 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "model/model.h"
 
 namespace mhe::app {
