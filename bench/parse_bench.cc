@@ -105,7 +105,7 @@ std::size_t read_and_split(const Context& context) {
 std::size_t parse(const Context& context) {
   data::ReadOptions options;
   options.path = file().path();
-  labels::LabelNames names;
+  LabelNames names;
   const auto reader = data::open_reader(context, options, names);
   data::RowBatch batch;
   std::size_t features = 0;

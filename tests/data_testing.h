@@ -14,16 +14,16 @@
 
 #include <mhe/context.h>
 #include <mhe/error.h>
+#include <mhe/label_space.h>
 
 #include "data/dataset.h"
 #include "data/reader.h"
-#include "labels/names.h"
 
 namespace mhe::testing {
 
 struct Parsed {
   data::Dataset data;
-  labels::LabelNames names;
+  LabelNames names;
   std::vector<std::string> warnings;
 
   /// The names of a row's labels, in the order of their ids.

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/label_space.h>
 
 #include "encoders/encoder.h"
 #include "heads/dense_head.h"
-#include "labels/names.h"
 #include "labels/order.h"
 #include "labels/product_codes.h"
 #include "model/learned_model.h"
@@ -54,8 +54,7 @@ inline heads::HeadSetup toy_head_setup(const Context& context, const heads::Head
   if (spec.code == heads::ProductCode::kTable) {
     setup.codes = labels::product_codes(context, spec.num_labels, {}, spec.lengths);
   } else if (spec.kind != HeadKind::kOneHot && spec.code == heads::ProductCode::kDigits) {
-    setup.order = labels::random_order(spec.num_labels, spec.lengths, context.seed(),
-                                       labels::Placement::kCompact);
+    setup.order = random_order(spec.num_labels, spec.lengths, context.seed(), Placement::kCompact);
   }
   return setup;
 }
@@ -83,7 +82,7 @@ inline void write_toy_learned_model(const std::string& path,
     members.push_back({encoders.back()->view(), heads.back()->spec(), heads.back()->tensors()});
     if (options.forge) options.forge(members.back().head);
   }
-  labels::LabelNames names;
+  LabelNames names;
   for (std::size_t i = 0; i < head.num_labels; ++i) names.intern("label " + std::to_string(i));
   const std::vector<std::uint32_t> counts(head.num_labels, 1);
   model::write_learned(path, {.parts = {.names = names,

@@ -165,7 +165,7 @@ TEST(Npz, ReadsFromAFileAsFromMemory) {
   ReadOptions options;
   options.path = scratch.write("x.npz", Csr().bytes());
   const Context context({.threads = 1});
-  labels::LabelNames names;
+  LabelNames names;
   EXPECT_EQ(read_dataset(context, options, names).features,
             read_bytes(Csr().bytes()).data.features);
 }

@@ -94,7 +94,7 @@ Files convert(const std::string& bytes, WriteOptions options, std::size_t thread
   options.path = scratch.file(name);
   if (!label_name.empty()) options.label_path = scratch.file(label_name);
   const Context context({.threads = threads});
-  labels::LabelNames names;
+  LabelNames names;
   Inputs inputs;
   inputs.rows = make_memory_source("data", bytes);
   if (labels) inputs.labels = make_memory_source("labels", *labels);
@@ -206,7 +206,7 @@ TEST(Writer, RefusesWhatAFormatCannotCarry) {
 TEST(Writer, LeavesNothingBehindIfItDoesNotFinish) {
   const ScratchDir scratch;
   const Context context({.threads = 1});
-  const labels::LabelNames names;
+  const LabelNames names;
   Schema schema;
   for (const Format format : {Format::kXmc, Format::kJsonl, Format::kNpz}) {
     const auto writer = open_writer(
@@ -218,7 +218,7 @@ TEST(Writer, LeavesNothingBehindIfItDoesNotFinish) {
 
 TEST(Names, OfTrainingStayTheSameWhenTestDataFollow) {
   const Context context({.threads = 1});
-  labels::LabelNames names;
+  LabelNames names;
   const auto read = [&](std::string_view bytes) {
     Inputs inputs;
     inputs.rows = make_memory_source("data", bytes);

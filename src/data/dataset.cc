@@ -28,8 +28,7 @@ Dataset read_dataset(Reader& reader) {
   return dataset;
 }
 
-Dataset read_dataset(const Context& context, const ReadOptions& options,
-                     labels::LabelNames& names) {
+Dataset read_dataset(const Context& context, const ReadOptions& options, LabelNames& names) {
   return read_dataset(*open_reader(context, options, names));
 }
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/label_space.h>
 
 #include "data/reader.h"
-#include "labels/names.h"
 
 namespace mhe::data {
 
@@ -27,7 +27,7 @@ struct Dataset {
 
 /// Reads everything; see open_reader() for names and errors.
 [[nodiscard]] Dataset read_dataset(const Context& context, const ReadOptions& options,
-                                   labels::LabelNames& names);
+                                   LabelNames& names);
 
 /// Reads everything that is left in a reader.
 [[nodiscard]] Dataset read_dataset(Reader& reader);

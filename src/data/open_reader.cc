@@ -41,7 +41,7 @@ void check_options(const ReadOptions& options, Format format) {
 }  // namespace
 
 std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
-                                    labels::LabelNames& names, Inputs inputs) {
+                                    LabelNames& names, Inputs inputs) {
   OpenRequest request{context, options, names,
                       open_lines(context, std::move(inputs.rows), options.live), nullptr};
   if (inputs.labels) request.labels = open_lines(context, std::move(inputs.labels), options.live);
@@ -79,7 +79,7 @@ std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& o
 }
 
 std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
-                                    labels::LabelNames& names) {
+                                    LabelNames& names) {
   require(options.path != "-" || options.label_path != "-",
           "standard input cannot be both the data and its labels");
   Inputs inputs;

@@ -21,13 +21,10 @@
 #include <mhe/context.h>
 #include <mhe/ids.h>
 #include <mhe/input.h>
+#include <mhe/label_space.h>
 
 #include "data/byte_source.h"
 #include "data/format.h"
-#include "labels/names.h"
-#include "matrix/dense.h"
-#include "matrix/ragged.h"
-#include "matrix/sparse.h"
 
 namespace mhe::data {
 
@@ -112,8 +109,7 @@ class Reader {
 /// `context` and `names` must outlive the reader. Throws kNotFound, kIo, kInvalidData (empty file,
 /// unknown format, missing columns) or kInvalidArgument (options that do not fit the format).
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const Context& context,
-                                                  const ReadOptions& options,
-                                                  labels::LabelNames& names);
+                                                  const ReadOptions& options, LabelNames& names);
 
 /// Bytes to read instead of the files that ReadOptions names; the sources' names appear in
 /// messages.
@@ -124,7 +120,7 @@ struct Inputs {
 
 /// Opens a data set from memory or any other source; the paths in `options` are not looked at.
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const Context& context,
-                                                  const ReadOptions& options,
-                                                  labels::LabelNames& names, Inputs inputs);
+                                                  const ReadOptions& options, LabelNames& names,
+                                                  Inputs inputs);
 
 }  // namespace mhe::data

@@ -149,7 +149,7 @@ bool numbers_labels(const WriteOptions& options) {
 class OutputsWriter final : public Writer {
  public:
   OutputsWriter(const Context& context, const WriteOptions& options, const Schema& schema,
-                const labels::LabelNames& names)
+                const LabelNames& names)
       : context_(context), options_(options), names_(names) {
     totals_.features =
         std::max(options.num_features.value_or(0), schema.declared_features.value_or(0));
@@ -206,7 +206,7 @@ class OutputsWriter final : public Writer {
 
   const Context& context_;
   WriteOptions options_;
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   std::vector<std::unique_ptr<Output>> outputs_;
   std::unique_ptr<LabelNumbers> numbers_;
   Totals totals_;
@@ -244,7 +244,7 @@ void check_kind(Format format, InputKind kind) {
 class Opener {
  public:
   Opener(const Context& context, const WriteOptions& options, const Schema& schema,
-         const labels::LabelNames& names)
+         const LabelNames& names)
       : context_(context),
         options_(options),
         schema_(schema),
@@ -341,7 +341,7 @@ class Opener {
   const Context& context_;
   const WriteOptions& options_;
   const Schema& schema_;
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   LabelNumbers numbers_;
   std::unique_ptr<OutputsWriter> writer_;
 };
@@ -371,7 +371,7 @@ Format format_of_path(const std::string& path) {
 }
 
 std::unique_ptr<Writer> open_writer(const Context& context, const WriteOptions& options,
-                                    const Schema& schema, const labels::LabelNames& names) {
+                                    const Schema& schema, const LabelNames& names) {
   const Format format =
       options.format == Format::kAuto ? format_of_path(options.path) : options.format;
   check_kind(format, schema.kind);

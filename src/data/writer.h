@@ -10,10 +10,10 @@
 #include <string>
 
 #include <mhe/context.h>
+#include <mhe/label_space.h>
 
 #include "data/format.h"
 #include "data/reader.h"
-#include "labels/names.h"
 
 namespace mhe::data {
 
@@ -58,6 +58,6 @@ class Writer {
 /// writer. Throws kInvalidArgument if the format cannot hold such data or its name is not known.
 [[nodiscard]] std::unique_ptr<Writer> open_writer(const Context& context,
                                                   const WriteOptions& options, const Schema& schema,
-                                                  const labels::LabelNames& names);
+                                                  const LabelNames& names);
 
 }  // namespace mhe::data

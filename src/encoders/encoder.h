@@ -11,12 +11,11 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/input.h>
 
 #include "encoders/encoder_spec.h"
 #include "encoders/encoder_view.h"
 #include "encoders/layers.h"
-#include "matrix/dense.h"
-#include "matrix/sparse.h"
 #include "matrix/view.h"
 
 namespace mhe::encoders {

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include <mhe/context.h>
-
-#include "matrix/sparse.h"
+#include <mhe/input.h>
 
 namespace mhe::encoders {
 

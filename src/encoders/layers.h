@@ -12,10 +12,10 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/input.h>
 
 #include "encoders/feature_batch.h"
 #include "encoders/layer_optimizer.h"
-#include "matrix/sparse.h"
 #include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 

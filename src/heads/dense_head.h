@@ -99,8 +99,8 @@ class DenseHead {
 /// What a head is built with beside its spec.
 struct HeadSetup {
   TableOptimizer optimizer;
-  std::optional<labels::Order> order;  ///< where labels stand; none: position = id
-  std::vector<std::uint32_t> codes;    ///< ProductCode::kTable: [label][head]
+  std::optional<LabelOrder> order;   ///< where labels stand; none: position = id
+  std::vector<std::uint32_t> codes;  ///< ProductCode::kTable: [label][head]
   bool weigh_groups =
       true;  ///< kSampling with kSoftmax: drawn groups count for those that were not
 };

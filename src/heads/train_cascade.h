@@ -10,9 +10,9 @@
 
 #include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
 #include "heads/sparse_cascade.h"
-#include "matrix/ragged.h"
 
 namespace mhe::heads {
 

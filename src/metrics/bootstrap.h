@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/input.h>
 
-#include "matrix/ragged.h"
 #include "metrics/report.h"
 #include "metrics/row_scorer.h"
 

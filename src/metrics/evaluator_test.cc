@@ -111,7 +111,7 @@ TEST(Evaluator, LabelsWithoutTrainingRowsAreUnseen) {
 }
 
 TEST(Evaluator, PropensitiesFollowTheCounts) {
-  const labels::PropensityCurve curve(100);
+  const PropensityCurve curve(100);
   Evaluator evaluator({.cutoffs = {1}}, training_labels({3, 50}, curve));
   evaluator.add(labels({0, 1, 7}), ranked({1}));
   EXPECT_NEAR(value(evaluator, "PSP@1"), curve(0) / curve(50), kTolerance);

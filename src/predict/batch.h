@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include <mhe/context.h>
+#include <mhe/input.h>
 
 #include "data/reader.h"
-#include "matrix/ragged.h"
 #include "predict/predictor.h"
 
 namespace mhe::predict {

@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "matrix/ragged.h"
+#include <mhe/input.h>
+
 #include "model/model.h"
 #include "predict/head_targets.h"
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
+#include <mhe/input.h>
 #include <mhe/model.h>
 
 #include "encoders/encoder_view.h"
 #include "heads/dense_search.h"
-#include "matrix/sparse.h"
 #include "model/learned_model.h"
 
 namespace mhe::predict {

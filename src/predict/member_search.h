@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include <mhe/input.h>
 #include <mhe/model.h>
 
 #include "heads/sparse_cascade.h"
-#include "matrix/sparse.h"
 #include "model/linear_model.h"
 
 namespace mhe::predict {

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include <mhe/input.h>
 #include <mhe/model.h>
 
-#include "matrix/sparse.h"
 #include "model/model.h"
 #include "predict/learned_search.h"
 #include "predict/member_search.h"

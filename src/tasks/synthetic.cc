@@ -8,10 +8,11 @@
 #include <numeric>
 #include <vector>
 
+#include <mhe/label_space.h>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "data/writer.h"
-#include "labels/names.h"
 
 namespace mhe::tasks {
 namespace {
@@ -144,7 +145,7 @@ TaskResult build_synthetic(const Context& context, const SyntheticOptions& optio
   validate(options);
   const SyntheticRows rows(options, context.seed());
   OutputDirectory directory(output.directory, output.existing);
-  const auto names = labels::LabelNames::numbered(options.labels);
+  const auto names = LabelNames::numbered(options.labels);
   data::Schema schema;
   schema.kind = InputKind::kSparse;
   TaskResult result;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/input.h>
 
-#include "matrix/sparse.h"
 #include "text/documents.h"
 #include "text/merged_counts.h"
 #include "text/options.h"

@@ -6,8 +6,9 @@
 #include <span>
 #include <string_view>
 
+#include <mhe/input.h>
+
 #include "base/check.h"
-#include "matrix/ragged.h"
 
 namespace mhe::text {
 

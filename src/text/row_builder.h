@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/input.h>
 
-#include "matrix/sparse.h"
 #include "text/choose.h"
 #include "text/make_room.h"
 #include "text/options.h"

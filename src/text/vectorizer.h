@@ -12,9 +12,8 @@
 
 #include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
-#include "matrix/ragged.h"
-#include "matrix/sparse.h"
 #include "text/analyze.h"
 #include "text/documents.h"
 #include "text/options.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/input.h>
 #include <mhe/model.h>
 
-#include "matrix/ragged.h"
 #include "metrics/calibration.h"
 #include "model/learned_model.h"
 #include "model/linear_model.h"

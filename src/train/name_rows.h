@@ -12,9 +12,9 @@
 
 #include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
 #include "labels/names.h"
-#include "matrix/ragged.h"
 #include "text/options.h"
 
 namespace mhe::train {

@@ -56,7 +56,7 @@ inline void read_fuzzed(data::ReadOptions options, std::string_view bytes,
   const Context context({.threads = 1});
   for (const std::uint64_t skip_bad : {0, 3}) {
     options.skip_bad = skip_bad;
-    labels::LabelNames names;
+    LabelNames names;
     data::Inputs inputs;
     inputs.rows = data::make_memory_source("data", bytes);
     if (labels) inputs.labels = data::make_memory_source("labels", *labels);

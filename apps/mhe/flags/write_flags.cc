@@ -55,13 +55,13 @@ data::WriteOptions make_write_options(const WriteFlags& flags) {
   return options;
 }
 
-labels::LabelNames load_label_names(const Context& context, const WriteFlags& flags) {
-  labels::LabelNames names;
+LabelNames load_label_names(const Context& context, const WriteFlags& flags) {
+  LabelNames names;
   if (flags.label_names.empty()) return names;
   data::ReadOptions options;
   options.path = flags.label_names;
   options.format = data::Format::kTextLines;
-  labels::LabelNames none;
+  LabelNames none;
   const auto reader = data::open_reader(context, options, none);
   data::RowBatch batch;
   while (reader->next(batch)) {

@@ -10,8 +10,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <mhe/label_space.h>
+
 #include "data/writer.h"
-#include "labels/names.h"
 
 namespace mhe::app {
 
@@ -34,6 +35,6 @@ void add_write_flags(CLI::App& command, WriteFlags& flags);
 [[nodiscard]] data::WriteOptions make_write_options(const WriteFlags& flags);
 
 /// The names of --label-names, in its order; none if the flag was not given.
-[[nodiscard]] labels::LabelNames load_label_names(const Context& context, const WriteFlags& flags);
+[[nodiscard]] LabelNames load_label_names(const Context& context, const WriteFlags& flags);
 
 }  // namespace mhe::app

@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <mhe/label_space.h>
+
 #include "data/description.h"
 #include "data/reader.h"
-#include "labels/names.h"
 #include "output/table.h"
 #include "output/units.h"
 
@@ -27,7 +28,7 @@ struct Part {
 };
 
 Part describe_part(const Context& context, const std::string& directory,
-                   const tasks::SplitFile& file, labels::LabelNames& names) {
+                   const tasks::SplitFile& file, LabelNames& names) {
   const std::filesystem::path root(directory);
   data::ReadOptions options;
   options.path = (root / file.name).string();
@@ -112,7 +113,7 @@ nlohmann::ordered_json json_of(const std::vector<Part>& parts, const std::string
 
 TaskTotals report_task(Console& console, const Context& context, const std::string& directory,
                        const tasks::TaskResult& result, ReportStyle style) {
-  labels::LabelNames names;
+  LabelNames names;
   std::vector<Part> parts;
   TaskTotals totals;
   for (const tasks::SplitFile& file : result.files) {

@@ -5,11 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <mhe/label_space.h>
+
 #include "data/reader.h"
 #include "data/writer.h"
 #include "flags/data_flags.h"
 #include "flags/write_flags.h"
-#include "labels/names.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
 
@@ -43,7 +44,7 @@ void run_convert(Console& console, const ConvertFlags& flags) {
   write_options.label_prefix = flags.data.label_prefix;
   const data::ReadOptions read_options = make_read_options(flags.data, flags.input);
   const auto context = console.make_context(flags.threads);
-  labels::LabelNames names = load_label_names(*context, flags.write);
+  LabelNames names = load_label_names(*context, flags.write);
   const auto reader = data::open_reader(*context, read_options, names);
   const auto writer = data::open_writer(*context, write_options, reader->schema(), names);
   data::RowBatch batch;

@@ -44,7 +44,7 @@ metrics::Evaluator make_evaluator(const ScoringFlags& flags, const model::Model&
   const auto count_of = [counts = model.label_counts()](LabelId label) -> std::uint64_t {
     return index_of(label) < counts.size() ? counts[index_of(label)] : 0;
   };
-  const labels::PropensityCurve propensity(model.training_rows(), propensity_model(flags));
+  const PropensityCurve propensity(model.training_rows(), propensity_model(flags));
   return {std::move(options), metrics::training_labels(count_of, propensity)};
 }
 
@@ -128,7 +128,7 @@ Scores score_all(const Context& context, const EvalFlags& flags, const model::Mo
 }
 
 void run_eval(Console& console, const EvalFlags& flags) {
-  const labels::PropensityModel propensity = propensity_model(flags.scoring);
+  const PropensityModel propensity = propensity_model(flags.scoring);
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
   const auto opened = open_sound_model(*context, flags.model);
   const model::Model& model = *opened;

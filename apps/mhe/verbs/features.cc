@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <mhe/label_space.h>
+
 #include "base/atomic_file.h"
 #include "base/mapped_file.h"
 #include "data/reader.h"
@@ -16,7 +18,6 @@
 #include "flags/option_flags.h"
 #include "flags/text_flags.h"
 #include "flags/write_flags.h"
-#include "labels/names.h"
 #include "output/units.h"
 #include "text/builder.h"
 #include "text/options.h"
@@ -58,7 +59,7 @@ data::Schema sparse_schema(data::Schema schema, std::size_t num_features) {
 
 // Fits on all rows, then writes them. Labels wait in memory beside the features.
 void fit_and_write(const Context& context, const FeaturesFlags& flags, data::Reader& reader,
-                   const labels::LabelNames& names) {
+                   const LabelNames& names) {
   text::VectorizerBuilder builder(context, options_for(flags, reader.schema()),
                                   text::KeepDocuments::kYes);
   data::RowBatch batch;
@@ -83,7 +84,7 @@ void fit_and_write(const Context& context, const FeaturesFlags& flags, data::Rea
 }
 
 void transform_and_write(const Context& context, const FeaturesFlags& flags, data::Reader& reader,
-                         const labels::LabelNames& names) {
+                         const LabelNames& names) {
   const text::Vectorizer vectorizer = read_vectorizer(flags.vocabulary);
   const auto writer =
       data::open_writer(context, make_write_options(flags.write),
@@ -104,7 +105,7 @@ void run_features(Console& console, const FeaturesFlags& flags) {
         "fitted before");
   }
   const auto context = console.make_context(flags.threads);
-  labels::LabelNames names = load_label_names(*context, flags.write);
+  LabelNames names = load_label_names(*context, flags.write);
   const auto reader =
       data::open_reader(*context, make_read_options(flags.data, flags.input), names);
   if (reader->schema().kind != InputKind::kText) {

@@ -8,11 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <mhe/label_space.h>
+
 #include "data/description.h"
 #include "data/near_duplicates.h"
 #include "data/reader.h"
 #include "flags/data_flags.h"
-#include "labels/names.h"
 #include "output/stats_output.h"
 #include "output/table.h"
 #include "verbs/verbs.h"
@@ -32,8 +33,8 @@ struct StatsFlags {
 
 // Reads a whole file; `take` sees every batch beside the description.
 template <class Take>
-FileStats describe(const Context& context, const data::ReadOptions& options,
-                   labels::LabelNames& names, const Take& take) {
+FileStats describe(const Context& context, const data::ReadOptions& options, LabelNames& names,
+                   const Take& take) {
   const auto reader = data::open_reader(context, options, names);
   FileStats stats;
   stats.path = options.path;
@@ -48,7 +49,7 @@ FileStats describe(const Context& context, const data::ReadOptions& options,
 }
 
 std::vector<NamedCount> most_frequent(const std::vector<std::uint64_t>& counts,
-                                      const labels::LabelNames& names, std::size_t how_many) {
+                                      const LabelNames& names, std::size_t how_many) {
   // The count that the last of them has; only labels with as many need their names.
   std::vector<std::uint64_t> sorted = counts;
   how_many = std::min(how_many, sorted.size());
@@ -97,7 +98,7 @@ std::string dump_lines(const nlohmann::ordered_json& json) {
 
 void run_one(Console& console, const StatsFlags& flags) {
   const auto context = console.make_context(flags.threads);
-  labels::LabelNames names;
+  LabelNames names;
   FileStats stats = describe(*context, make_read_options(flags.data, flags.file), names,
                              [](const data::RowBatch&) {});
   stats.top_labels = most_frequent(stats.description.label_counts(), names, kTopLabels);
@@ -113,7 +114,7 @@ void run_two(Console& console, const StatsFlags& flags) {
   const auto context = console.make_context(flags.threads);
   data::ReadOptions second_options = make_read_options(flags.data, flags.second_file);
   second_options.label_path = flags.second_label_file;
-  labels::LabelNames names;
+  LabelNames names;
   const data::NearDuplicateOptions duplicate_options;
   data::NearDuplicates duplicates(duplicate_options);
   Ragged<LabelId> second_labels;
