@@ -11,6 +11,7 @@ layers=(base kernels matrix input labels data text encoders heads metrics model 
 declare -A rank=() public_layer=(
   [error]=base [ids]=base [input]=base [context]=base
   [label_space]=labels [plan]=labels
+  [dataset]=data
   [model]=predict
   [train]=train
 )

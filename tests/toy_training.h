@@ -67,8 +67,8 @@ inline std::string svmlight(const std::vector<ToyRow>& rows) {
 }
 
 /// A file to read, everything else by rule.
-inline data::ReadOptions read_from(std::string path) {
-  data::ReadOptions options;
+inline ReadOptions read_from(std::string path) {
+  ReadOptions options;
   options.path = std::move(path);
   return options;
 }

@@ -9,8 +9,9 @@
 #include <memory>
 #include <optional>
 
+#include <mhe/dataset.h>
+
 #include "data/block_source.h"
-#include "data/reader.h"
 
 namespace mhe::data {
 

@@ -6,8 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <mhe/dataset.h>
+
 #include "base/random.h"
-#include "data/writer.h"
 #include "data_testing.h"
 #include "scratch_dir.h"
 
@@ -60,8 +61,8 @@ TEST(Threads, DoNotChangeWhatIsRead) {
     for (std::uint32_t i = 0; i < one.names.size(); ++i) {
       ASSERT_EQ(one.names.name(LabelId{i}), four.names.name(LabelId{i}));
     }
-    EXPECT_EQ(one.data.report.bytes, four.data.report.bytes);
-    EXPECT_EQ(one.data.report.duplicate_features, four.data.report.duplicate_features);
+    EXPECT_EQ(one.report.bytes, four.report.bytes);
+    EXPECT_EQ(one.report.duplicate_features, four.report.duplicate_features);
   }
 }
 
@@ -222,10 +223,10 @@ TEST(Names, OfTrainingStayTheSameWhenTestDataFollow) {
   const auto read = [&](std::string_view bytes) {
     Inputs inputs;
     inputs.rows = make_memory_source("data", bytes);
-    return read_dataset(*open_reader(context, {}, names, std::move(inputs)));
+    return testing::read_all(*open_reader(context, {}, names, std::move(inputs)));
   };
   (void)read("a,b 1:1\n");
-  const Dataset test = read("c,b 1:1\n");
+  const RowBatch test = read("c,b 1:1\n");
   EXPECT_THAT(test.labels.items, ElementsAre(LabelId{1}, LabelId{2}));
   EXPECT_EQ(names.size(), 3U);
 }

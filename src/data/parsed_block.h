@@ -12,10 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include <mhe/dataset.h>
 #include <mhe/input.h>
 #include <mhe/label_space.h>
-
-#include "data/reader.h"
 
 namespace mhe::data {
 

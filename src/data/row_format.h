@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <mhe/dataset.h>
 #include <mhe/label_space.h>
-
-#include "data/reader.h"
 
 namespace mhe::data {
 

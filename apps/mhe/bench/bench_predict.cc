@@ -57,13 +57,13 @@ struct Documents {
   std::uint64_t text_bytes = 0;
 };
 
-Documents read_documents(const Context& context, const model::Model& model,
-                         data::ReadOptions options, std::size_t max_rows) {
+Documents read_documents(const Context& context, const model::Model& model, ReadOptions options,
+                         std::size_t max_rows) {
   predict::adapt_to_model(model, options);
   labels::LabelNames names = model.label_names();
   const auto reader = data::open_reader(context, options, names);
   Documents documents;
-  data::RowBatch batch;
+  RowBatch batch;
   while (documents.rows < max_rows && reader->next(batch)) {
     predict::check_input(model, batch);
     documents.features.append(batch.features);

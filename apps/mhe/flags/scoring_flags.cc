@@ -113,7 +113,7 @@ metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags) {
           .bootstrap_resamples = flags.bootstrap};
 }
 
-void require_labels(const data::Schema& schema, const std::string& name) {
+void require_labels(const Schema& schema, const std::string& name) {
   if (schema.has_labels) return;
   fail(ErrorCode::kInvalidData,
        "{}: expected labels, found none; name their column with --labels or their file with "

@@ -13,10 +13,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <mhe/dataset.h>
 #include <mhe/label_space.h>
 #include <mhe/model.h>
 
-#include "data/reader.h"
 #include "metrics/evaluator.h"
 #include "output/metrics_output.h"
 
@@ -50,7 +50,7 @@ void add_session_flags(CLI::App& command, SessionOptions& options);
 [[nodiscard]] metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags);
 
 /// Throws kInvalidData, saying how to name them, if the data set `name` has no labels.
-void require_labels(const data::Schema& schema, const std::string& name);
+void require_labels(const Schema& schema, const std::string& name);
 
 /// How the report is to be shown.
 [[nodiscard]] MetricsSetting make_setting(const ScoringFlags& flags);

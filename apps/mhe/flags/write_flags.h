@@ -10,9 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <mhe/label_space.h>
-
-#include "data/writer.h"
+#include <mhe/dataset.h>
 
 namespace mhe::app {
 
@@ -32,7 +30,7 @@ struct WriteFlags {
 void add_write_flags(CLI::App& command, WriteFlags& flags);
 
 /// Where and how to write. Throws UsageError.
-[[nodiscard]] data::WriteOptions make_write_options(const WriteFlags& flags);
+[[nodiscard]] WriteOptions make_write_options(const WriteFlags& flags);
 
 /// The names of --label-names, in its order; none if the flag was not given.
 [[nodiscard]] LabelNames load_label_names(const Context& context, const WriteFlags& flags);

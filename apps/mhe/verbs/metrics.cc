@@ -34,8 +34,8 @@ struct MetricsFlags {
   DataFlags data;
 };
 
-data::ReadOptions make_train_options(const MetricsFlags& flags) {
-  data::ReadOptions options = make_read_options(flags.data, flags.train);
+ReadOptions make_train_options(const MetricsFlags& flags) {
+  ReadOptions options = make_read_options(flags.data, flags.train);
   options.label_path = flags.train_label_file;
   return options;
 }
@@ -57,12 +57,12 @@ void check(const MetricsFlags& flags) {
 
 // Reads the labels of a file and hands them over batch by batch; returns the number of rows.
 template <class Take>
-std::uint64_t read_labels(const Context& context, data::ReadOptions options, LabelNames& names,
+std::uint64_t read_labels(const Context& context, ReadOptions options, LabelNames& names,
                           const Take& take) {
   options.labels_only = true;
   const auto reader = data::open_reader(context, options, names);
   require_labels(reader->schema(), options.path);
-  data::RowBatch batch;
+  RowBatch batch;
   while (reader->next(batch)) take(batch.labels);
   return reader->report().rows;
 }

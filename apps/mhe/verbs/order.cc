@@ -23,7 +23,7 @@ namespace mhe::app {
 namespace {
 
 struct OrderFlags {
-  data::ReadOptions read;
+  ReadOptions read;
   std::string format = "auto";
   std::string kind = "clustered";
   std::vector<std::uint32_t> lengths;
@@ -66,7 +66,7 @@ LabeledRows read_rows(Console& console, const Context& context, const OrderFlags
          "features",
          flags.read.path);
   }
-  data::RowBatch batch;
+  RowBatch batch;
   while (reader->next(batch)) {
     rows.labels.append(batch.labels);
     if (!clustered) continue;
@@ -144,8 +144,7 @@ void write_order(const LabelOrder& order, const LabelNames& names, const std::st
 }
 
 void run_order(Console& console, OrderFlags flags) {
-  flags.read.format =
-      flags.format == "auto" ? data::Format::kAuto : data::parse_format(flags.format);
+  flags.read.format = flags.format == "auto" ? Format::kAuto : parse_format(flags.format);
   const auto context = console.make_context(flags.threads, flags.seed);
   const LabeledRows rows = read_rows(console, *context, flags);
   const LabelOrder order = make_order(*context, flags, rows);
