@@ -9,7 +9,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "base/random.h"
 #include "labels/k_best.h"
 #include "labels/order.h"

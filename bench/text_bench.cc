@@ -16,7 +16,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "base/parallel.h"
 #include "base/random.h"
 #include "text/builder.h"

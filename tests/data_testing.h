@@ -12,18 +12,37 @@
 
 #include <fmt/format.h>
 
+#include <mhe/context.h>
+#include <mhe/dataset.h>
 #include <mhe/error.h>
 
-#include "base/context.h"
-#include "data/dataset.h"
 #include "data/reader.h"
-#include "labels/names.h"
 
 namespace mhe::testing {
 
+/// All rows of a reader: `rows` as one batch.
+inline RowBatch read_all(Reader& reader) {
+  RowBatch all;
+  all.text.resize(reader.schema().text_fields.size());
+  RowBatch batch;
+  while (reader.next(batch)) {
+    all.rows += batch.rows;
+    all.labels.append(batch.labels);
+    all.features.append(batch.features);
+    all.dense.append(batch.dense);
+    for (std::size_t field = 0; field < all.text.size(); ++field) {
+      all.text[field].append(batch.text[field]);
+    }
+    all.ids.append(batch.ids);
+  }
+  return all;
+}
+
 struct Parsed {
-  data::Dataset data;
-  labels::LabelNames names;
+  RowBatch data;
+  Schema schema;
+  ReadReport report;
+  LabelNames names;
   std::vector<std::string> warnings;
 
   /// The names of a row's labels, in the order of their ids.
@@ -47,7 +66,7 @@ struct Parsed {
 };
 
 /// Reads the data set that `bytes` hold, called "data" in messages; `labels` is the second file.
-inline Parsed read_bytes(std::string_view bytes, const data::ReadOptions& options = {},
+inline Parsed read_bytes(std::string_view bytes, const ReadOptions& options = {},
                          std::optional<std::string_view> labels = {}, std::size_t threads = 2) {
   Parsed parsed;
   ContextOptions context_options;
@@ -60,12 +79,14 @@ inline Parsed read_bytes(std::string_view bytes, const data::ReadOptions& option
   inputs.rows = data::make_memory_source("data", bytes);
   if (labels) inputs.labels = data::make_memory_source("labels", *labels);
   const auto reader = data::open_reader(context, options, parsed.names, std::move(inputs));
-  parsed.data = data::read_dataset(*reader);
+  parsed.data = read_all(*reader);
+  parsed.schema = reader->schema();
+  parsed.report = reader->report();
   return parsed;
 }
 
 /// The message of the error that reading ends with; empty if there is none.
-inline std::string read_error(std::string_view bytes, const data::ReadOptions& options = {},
+inline std::string read_error(std::string_view bytes, const ReadOptions& options = {},
                               std::optional<std::string_view> labels = {}) {
   try {
     (void)read_bytes(bytes, options, labels);

@@ -9,9 +9,9 @@ cd "${MHE_SOURCE_DIR:-$(dirname "$0")/..}"
 
 layers=(base kernels matrix input labels data text encoders heads metrics model predict train tasks)
 declare -A rank=() public_layer=(
-  [error]=base [ids]=base [input]=base [version]=base
+  [error]=base [ids]=base [input]=base [context]=base
   [label_space]=labels [plan]=labels
-  [model]=model [predict]=predict
+  [dataset]=data [model]=model [predict]=predict
   [train]=train
 )
 for i in "${!layers[@]}"; do rank[${layers[i]}]=$i; done

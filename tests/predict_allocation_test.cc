@@ -51,7 +51,8 @@ TEST(Session, AllocatesNothingAfterWarmUp) {
   for (const bool text : {false, true}) {
     for (const std::size_t members : {1U, 3U}) {
       EXPECT_EQ(count_allocations({.text = text, .members = members}), 0U) << text << members;
-      EXPECT_EQ(count_allocations({.text = text, .members = members}, {.tail = 0.5}), 0U) << text << members;
+      EXPECT_EQ(count_allocations({.text = text, .members = members}, {.tail = 0.5}), 0U)
+          << text << members;
       const testing::ToyOptions deep = {.text = text, .members = members, .lengths = {7, 6, 5}};
       for (const std::size_t beam : {4U, 30U, 1000U}) {
         EXPECT_EQ(count_allocations(deep, {.beam = beam}), 0U) << text << members << " " << beam;

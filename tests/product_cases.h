@@ -41,7 +41,7 @@ inline std::vector<ProductCase> product_cases() {
   cases.push_back({"digits", product_spec(20, {5, 4}, ProductCode::kDigits), {}, 1});
   cases.push_back({"phantoms", product_spec(17, {5, 4}, ProductCode::kDigits), {}, 3});
   cases.push_back({"an order", product_spec(17, {3, 3, 2}, ProductCode::kDigits), {}, 1});
-  cases.back().setup.order = labels::random_order(17, {3, 3, 2}, 4, labels::Placement::kCompact);
+  cases.back().setup.order = random_order(17, {3, 3, 2}, 4, Placement::kCompact);
   cases.push_back({"redundant", product_spec(20, {5, 5, 5, 5}, ProductCode::kTable), {}, 2});
   cases.back().setup.codes = labels::product_codes(context, 20, {}, cases.back().spec.lengths);
   cases.push_back({"powerset", product_spec(6, {4, 4, 4}, ProductCode::kPowerset), {}, 3});

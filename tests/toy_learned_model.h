@@ -11,10 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+#include <mhe/label_space.h>
+
 #include "encoders/encoder.h"
 #include "heads/dense_head.h"
-#include "labels/names.h"
 #include "labels/order.h"
 #include "labels/product_codes.h"
 #include "model/dense_member.h"
@@ -54,8 +55,7 @@ inline heads::HeadSetup toy_head_setup(const Context& context, const heads::Head
   if (spec.code == heads::ProductCode::kTable) {
     setup.codes = labels::product_codes(context, spec.num_labels, {}, spec.lengths);
   } else if (spec.kind != HeadKind::kOneHot && spec.code == heads::ProductCode::kDigits) {
-    setup.order = labels::random_order(spec.num_labels, spec.lengths, context.seed(),
-                                       labels::Placement::kCompact);
+    setup.order = random_order(spec.num_labels, spec.lengths, context.seed(), Placement::kCompact);
   }
   return setup;
 }
@@ -87,7 +87,7 @@ inline void write_toy_learned_model(const std::string& path,
     members.push_back(std::make_unique<model::DenseMember>(std::move(parts)));
     all.push_back(members.back().get());
   }
-  labels::LabelNames names;
+  LabelNames names;
   for (std::size_t i = 0; i < head.num_labels; ++i) names.intern("label " + std::to_string(i));
   const std::vector<std::uint32_t> counts(head.num_labels, 1);
   model::write_model(path, {.names = names,

@@ -13,10 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+#include <mhe/label_space.h>
+
 #include "base/random.h"
 #include "heads/sparse_level.h"
-#include "labels/names.h"
 #include "labels/order.h"
 #include "model/linear_member.h"
 #include "model/model.h"
@@ -71,7 +72,7 @@ inline train::TrainedCascade random_member(const ToyOptions& options, std::size_
     levels.push_back(heads::build_level(shape, num_features, std::move(blocks)));
     num_nodes *= length;
   }
-  return {labels::random_order(num_nodes, options.lengths, seed),
+  return {random_order(num_nodes, options.lengths, seed),
           std::move(levels),
           {.beam = 2, .parent_power = 0.5F}};
 }
@@ -110,7 +111,7 @@ inline void write_toy_model(const std::string& path, const ToyOptions& options =
   for (std::size_t m = 0; m < options.members; ++m) {
     members.push_back(random_member(options, num_features, m + 1));
   }
-  labels::LabelNames names;
+  LabelNames names;
   const std::size_t num_labels = members.front().order.num_labels();
   for (std::size_t i = 0; i < num_labels; ++i) names.intern("label " + std::to_string(i));
   const std::vector<std::uint32_t> counts(num_labels, 1);

@@ -67,8 +67,8 @@ inline std::string svmlight(const std::vector<ToyRow>& rows) {
 }
 
 /// A file to read, everything else by rule.
-inline data::ReadOptions read_from(std::string path) {
-  data::ReadOptions options;
+inline ReadOptions read_from(std::string path) {
+  ReadOptions options;
   options.path = std::move(path);
   return options;
 }
@@ -76,7 +76,7 @@ inline data::ReadOptions read_from(std::string path) {
 /// The rows as a training set of numbered labels.
 inline train::TrainingSet toy_set(const std::vector<ToyRow>& rows, std::uint32_t num_labels) {
   train::TrainingSet set;
-  set.names = labels::LabelNames::numbered(num_labels);
+  set.names = LabelNames::numbered(num_labels);
   set.examples.features.num_columns = 3 * std::size_t{num_labels};
   for (const ToyRow& row : rows) {
     for (const std::uint32_t label : row.labels) {

@@ -15,12 +15,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
-#include <mhe/version.h>
 
-#include "base/memory.h"
 #include "flags/suggest.h"
-#include "kernels/isa.h"
 #include "verbs/verb.h"
 
 namespace mhe::app {
@@ -39,7 +37,7 @@ void use_isa_of_environment() {
   const char* isa = std::getenv("MHE_ISA");  // NOLINT(concurrency-mt-unsafe): nobody sets it
   if (isa == nullptr || *isa == '\0') return;
   try {
-    kernels::use_isa(isa);
+    use_instruction_set(isa);
   } catch (const Error& error) {
     throw UsageError(std::string("MHE_ISA: ") + error.what());
   }

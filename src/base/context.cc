@@ -1,10 +1,10 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/context.h"
-
 #include <algorithm>
 #include <thread>
 #include <utility>
+
+#include <mhe/context.h>
 
 #include "base/check.h"
 #include "base/thread_pool.h"
@@ -39,7 +39,20 @@ void Context::warn(std::string_view message) const {
 }
 
 void Context::report(const Progress& progress) const {
+  check_stop();
   if (options_.on_progress) options_.on_progress(progress);
+}
+
+bool Context::stop_requested() const {
+  return options_.should_stop && options_.should_stop();
+}
+
+void Context::check_stop() const {
+  if (stop_requested()) fail(ErrorCode::kInterrupted, "stopped by the caller");
+}
+
+std::string_view version() noexcept {
+  return MHE_VERSION;
 }
 
 }  // namespace mhe

@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
 
-#include "base/memory.h"
 #include "scratch_dir.h"
 
 namespace mhe {

@@ -12,6 +12,8 @@
 #include <malloc.h>
 #endif
 
+#include <mhe/context.h>
+
 namespace mhe {
 
 ProcessMemory process_memory() {

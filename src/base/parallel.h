@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "base/context.h"
+#include <mhe/context.h>
 
 namespace mhe {
 

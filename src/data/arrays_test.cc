@@ -16,6 +16,7 @@ namespace mhe::data {
 namespace {
 
 using ::mhe::testing::Parsed;
+using ::mhe::testing::read_all;
 using ::mhe::testing::read_bytes;
 using ::mhe::testing::read_error;
 using ::mhe::testing::ScratchDir;
@@ -89,12 +90,12 @@ TEST(Npy, ReadsEveryNumberType) {
 TEST(Npy, TakesLabelsFromLinesOrFromAnArray) {
   const std::string rows = npy("<f4", "(2, 1)", raw<float>({1, 2}));
   const Parsed lines = read_bytes(rows, {}, "a b\nc\n");
-  EXPECT_EQ(lines.data.schema.kind, InputKind::kDense);
+  EXPECT_EQ(lines.schema.kind, InputKind::kDense);
   EXPECT_THAT(lines.labels_of(0), ElementsAre("a", "b"));
   const Parsed array = read_bytes(rows, {}, npy("<i8", "(2,)", raw<std::int64_t>({12, -1})));
   EXPECT_THAT(array.labels_of(0), ElementsAre("12"));
   EXPECT_THAT(array.labels_of(1), ElementsAre("-1"));
-  EXPECT_FALSE(read_bytes(rows).data.schema.has_labels);
+  EXPECT_FALSE(read_bytes(rows).schema.has_labels);
   EXPECT_EQ(read_error(rows, {}, "a\n"),
             "data has 2 rows, but labels has 1; they must be the same");
 }
@@ -138,8 +139,8 @@ TEST(Npy, SkipsBadRowsIfAllowed) {
 TEST(Npz, ReadsCsrStoredAndDeflated) {
   for (const Method method : {Method::kStored, Method::kDeflated}) {
     const Parsed parsed = read_bytes(Csr().bytes(method));
-    EXPECT_EQ(parsed.data.schema.format, Format::kNpz);
-    ASSERT_EQ(parsed.data.rows(), 3U);
+    EXPECT_EQ(parsed.schema.format, Format::kNpz);
+    ASSERT_EQ(parsed.data.rows, 3U);
     EXPECT_EQ(parsed.features_of(0), "0:2 2:0.5");
     EXPECT_EQ(parsed.features_of(1), "");
     EXPECT_EQ(parsed.features_of(2), "1:1");
@@ -165,8 +166,8 @@ TEST(Npz, ReadsFromAFileAsFromMemory) {
   ReadOptions options;
   options.path = scratch.write("x.npz", Csr().bytes());
   const Context context({.threads = 1});
-  labels::LabelNames names;
-  EXPECT_EQ(read_dataset(context, options, names).features,
+  LabelNames names;
+  EXPECT_EQ(read_all(*open_reader(context, options, names)).features,
             read_bytes(Csr().bytes()).data.features);
 }
 

@@ -19,7 +19,7 @@ namespace {
 // how the blocks were parsed.
 class LabelInterner {
  public:
-  LabelInterner(labels::LabelNames& names, LabelForm form) : names_(names), form_(form) {}
+  LabelInterner(LabelNames& names, LabelForm form) : names_(names), form_(form) {}
 
   void begin_block(const ParsedBlock& block) {
     if (form_ == LabelForm::kNamed) ids_.assign(block.names.size(), kUnknown);
@@ -49,7 +49,7 @@ class LabelInterner {
     return id;
   }
 
-  labels::LabelNames& names_;
+  LabelNames& names_;
   LabelForm form_;
   std::unordered_map<std::uint32_t, LabelId> by_number_;
   std::vector<LabelId> ids_;  // of the block's own names; interned when first met in a good row
@@ -100,7 +100,7 @@ class CountedBlocks {
 
 class BlockReader final : public Reader {
  public:
-  BlockReader(const Context& context, labels::LabelNames& names, const BlockReaderOptions& options,
+  BlockReader(const Context& context, LabelNames& names, const BlockReaderOptions& options,
               std::unique_ptr<BlockSource> rows, std::unique_ptr<BlockSource> labels)
       : context_(context),
         skip_bad_(options.skip_bad),
@@ -289,13 +289,13 @@ class BlockReader final : public Reader {
 
 }  // namespace
 
-LabelForm number_labels(labels::LabelNames& names, std::uint64_t count) {
+LabelForm number_labels(LabelNames& names, std::uint64_t count) {
   if (!names.can_extend_numbered(static_cast<std::size_t>(count))) return LabelForm::kNumberNames;
   names.extend_numbered(static_cast<std::size_t>(count));
   return LabelForm::kNumbered;
 }
 
-std::unique_ptr<Reader> make_block_reader(const Context& context, labels::LabelNames& names,
+std::unique_ptr<Reader> make_block_reader(const Context& context, LabelNames& names,
                                           const BlockReaderOptions& options,
                                           std::unique_ptr<BlockSource> rows,
                                           std::unique_ptr<BlockSource> labels) {

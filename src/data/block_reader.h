@@ -9,8 +9,9 @@
 #include <memory>
 #include <optional>
 
+#include <mhe/dataset.h>
+
 #include "data/block_source.h"
-#include "data/reader.h"
 
 namespace mhe::data {
 
@@ -23,7 +24,7 @@ enum class LabelForm {
 
 /// How the labels of a file that numbers `count` of them are to be understood. They are ids where
 /// they can be, and `names` then has all of them; beside labels with names they are names.
-[[nodiscard]] LabelForm number_labels(labels::LabelNames& names, std::uint64_t count);
+[[nodiscard]] LabelForm number_labels(LabelNames& names, std::uint64_t count);
 
 struct BlockReaderOptions {
   Schema schema;
@@ -34,8 +35,7 @@ struct BlockReaderOptions {
 
 /// A Reader over parsed blocks. `labels` gives the labels of the rows of `rows`; if it is null they
 /// come with the rows.
-[[nodiscard]] std::unique_ptr<Reader> make_block_reader(const Context& context,
-                                                        labels::LabelNames& names,
+[[nodiscard]] std::unique_ptr<Reader> make_block_reader(const Context& context, LabelNames& names,
                                                         const BlockReaderOptions& options,
                                                         std::unique_ptr<BlockSource> rows,
                                                         std::unique_ptr<BlockSource> labels);

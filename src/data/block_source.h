@@ -13,7 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/line_blocks.h"
 #include "data/parsed_block.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/reader.h"
+#include <mhe/dataset.h>
 
 namespace mhe::data {
 

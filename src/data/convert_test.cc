@@ -6,8 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <mhe/dataset.h>
+
 #include "base/random.h"
-#include "data/writer.h"
 #include "data_testing.h"
 #include "scratch_dir.h"
 
@@ -60,8 +61,8 @@ TEST(Threads, DoNotChangeWhatIsRead) {
     for (std::uint32_t i = 0; i < one.names.size(); ++i) {
       ASSERT_EQ(one.names.name(LabelId{i}), four.names.name(LabelId{i}));
     }
-    EXPECT_EQ(one.data.report.bytes, four.data.report.bytes);
-    EXPECT_EQ(one.data.report.duplicate_features, four.data.report.duplicate_features);
+    EXPECT_EQ(one.report.bytes, four.report.bytes);
+    EXPECT_EQ(one.report.duplicate_features, four.report.duplicate_features);
   }
 }
 
@@ -94,7 +95,7 @@ Files convert(const std::string& bytes, WriteOptions options, std::size_t thread
   options.path = scratch.file(name);
   if (!label_name.empty()) options.label_path = scratch.file(label_name);
   const Context context({.threads = threads});
-  labels::LabelNames names;
+  LabelNames names;
   Inputs inputs;
   inputs.rows = make_memory_source("data", bytes);
   if (labels) inputs.labels = make_memory_source("labels", *labels);
@@ -206,7 +207,7 @@ TEST(Writer, RefusesWhatAFormatCannotCarry) {
 TEST(Writer, LeavesNothingBehindIfItDoesNotFinish) {
   const ScratchDir scratch;
   const Context context({.threads = 1});
-  const labels::LabelNames names;
+  const LabelNames names;
   Schema schema;
   for (const Format format : {Format::kXmc, Format::kJsonl, Format::kNpz}) {
     const auto writer = open_writer(
@@ -218,14 +219,14 @@ TEST(Writer, LeavesNothingBehindIfItDoesNotFinish) {
 
 TEST(Names, OfTrainingStayTheSameWhenTestDataFollow) {
   const Context context({.threads = 1});
-  labels::LabelNames names;
+  LabelNames names;
   const auto read = [&](std::string_view bytes) {
     Inputs inputs;
     inputs.rows = make_memory_source("data", bytes);
-    return read_dataset(*open_reader(context, {}, names, std::move(inputs)));
+    return testing::read_all(*open_reader(context, {}, names, std::move(inputs)));
   };
   (void)read("a,b 1:1\n");
-  const Dataset test = read("c,b 1:1\n");
+  const RowBatch test = read("c,b 1:1\n");
   EXPECT_THAT(test.labels.items, ElementsAre(LabelId{1}, LabelId{2}));
   EXPECT_EQ(names.size(), 3U);
 }

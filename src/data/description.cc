@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 
-namespace mhe::data {
+namespace mhe {
 
 void Distribution::add(std::uint64_t value, std::uint64_t times) {
   if (times == 0) return;
@@ -43,14 +43,16 @@ std::uint64_t Distribution::value_at(std::uint64_t place) const noexcept {
   return max();
 }
 
-void Description::add(const Context& context, const RowBatch& batch) {
+namespace data {
+
+void Describer::add(const Context& context, const RowBatch& batch) {
   if (!batch.text.empty()) add_text(context, batch);
   if (batch.features.rows() > 0) add_features(batch.features);
   if (batch.labels.rows() > 0) add_labels(batch.labels);
 }
 
-void Description::add_text(const Context& context, const RowBatch& batch) {
-  text_.resize(std::max(text_.size(), batch.text.size()));
+void Describer::add_text(const Context& context, const RowBatch& batch) {
+  found_.text.resize(std::max(found_.text.size(), batch.text.size()));
   std::vector<std::uint64_t> words(batch.rows);
   for (std::size_t field = 0; field < batch.text.size(); ++field) {
     constexpr std::size_t kRowsPerBlock = 256;
@@ -60,29 +62,30 @@ void Description::add_text(const Context& context, const RowBatch& batch) {
       }
     });
     for (std::size_t row = 0; row < batch.rows; ++row) {
-      text_[field].bytes.add(batch.text[field][row].size());
-      text_[field].words.add(words[row]);
+      found_.text[field].bytes.add(batch.text[field][row].size());
+      found_.text[field].words.add(words[row]);
     }
   }
 }
 
-void Description::add_features(const SparseMatrix& features) {
+void Describer::add_features(const SparseMatrix& features) {
   for (std::size_t row = 0; row < features.rows(); ++row) {
-    features_.add(features[row].size());
+    found_.features_per_row.add(features[row].size());
     for (const std::uint32_t column : features[row].columns) {
       if (column >= feature_seen_.size()) feature_seen_.resize(std::size_t{column} + 1);
-      distinct_features_ += feature_seen_[column] ? 0 : 1;
+      found_.distinct_features += feature_seen_[column] ? 0 : 1;
       feature_seen_[column] = true;
     }
   }
 }
 
-void Description::add_labels(const Ragged<LabelId>& labels) {
+void Describer::add_labels(const Ragged<LabelId>& labels) {
   for (std::size_t row = 0; row < labels.rows(); ++row) {
-    labels_.add(labels[row].size());
+    found_.labels_per_row.add(labels[row].size());
     for (const LabelId label : labels[row]) {
-      if (index_of(label) >= label_counts_.size()) label_counts_.resize(index_of(label) + 1);
-      distinct_labels_ += label_counts_[index_of(label)]++ == 0 ? 1 : 0;
+      if (index_of(label) >= found_.label_counts.size())
+        found_.label_counts.resize(index_of(label) + 1);
+      found_.distinct_labels += found_.label_counts[index_of(label)]++ == 0 ? 1 : 0;
     }
   }
 }
@@ -98,4 +101,5 @@ std::uint64_t count_words(std::string_view text) noexcept {
   return words;
 }
 
-}  // namespace mhe::data
+}  // namespace data
+}  // namespace mhe

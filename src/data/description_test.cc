@@ -36,15 +36,15 @@ TEST(Description, CountsFeaturesAndLabelsThatOccur) {
   batch.features.offsets = {0, 2, 3};
   batch.labels.items = {LabelId{4}, LabelId{0}, LabelId{4}};
   batch.labels.offsets = {0, 1, 3};
-  Description description;
+  Describer describer;
   const Context context;
-  description.add(context, batch);
-  description.add(context, batch);
-  EXPECT_EQ(description.distinct_features(), 2);
-  EXPECT_EQ(description.distinct_labels(), 2);
-  EXPECT_EQ(description.label_counts(), (std::vector<std::uint64_t>{2, 0, 0, 0, 4}));
-  EXPECT_EQ(description.features_per_row().sum(), 6);
-  EXPECT_EQ(description.labels_per_row().mean(), 1.5);
+  describer.add(context, batch);
+  describer.add(context, batch);
+  EXPECT_EQ(describer.description().distinct_features, 2);
+  EXPECT_EQ(describer.description().distinct_labels, 2);
+  EXPECT_EQ(describer.description().label_counts, (std::vector<std::uint64_t>{2, 0, 0, 0, 4}));
+  EXPECT_EQ(describer.description().features_per_row.sum(), 6);
+  EXPECT_EQ(describer.description().labels_per_row.mean(), 1.5);
 }
 
 TEST(Description, MeasuresEveryTextField) {
@@ -53,11 +53,11 @@ TEST(Description, MeasuresEveryTextField) {
   batch.text.resize(2);
   batch.text[0].push_row(std::string(" one  two\tthree "));
   batch.text[1].push_row(std::string());
-  Description description;
-  description.add(Context(), batch);
-  EXPECT_EQ(description.text()[0].words.sum(), 3);
-  EXPECT_EQ(description.text()[0].bytes.sum(), 16);
-  EXPECT_EQ(description.text()[1].words.sum(), 0);
+  Describer describer;
+  describer.add(Context(), batch);
+  EXPECT_EQ(describer.description().text[0].words.sum(), 3);
+  EXPECT_EQ(describer.description().text[0].bytes.sum(), 16);
+  EXPECT_EQ(describer.description().text[1].words.sum(), 0);
 }
 
 TEST(CountWords, SplitsAtWhiteSpaceOnly) {

@@ -4,8 +4,7 @@
 
 #include <string_view>
 
-#include "data/format.h"
-#include "data/reader.h"
+#include <mhe/dataset.h>
 
 namespace mhe::data {
 

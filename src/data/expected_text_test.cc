@@ -27,23 +27,23 @@ TEST(ExpectedText, LinesOfNoOtherFormatAreTexts) {
   for (const char* const text : {"some text\n", "Well, commas; and so on\n", "\nthe second\n",
                                  "Review, with a blank behind the comma\n", "an \"odd, quote\n"}) {
     const Parsed parsed = read_bytes(text, expecting({"title", "body"}));
-    EXPECT_EQ(parsed.data.schema.format, Format::kTextLines) << text;
-    EXPECT_THAT(parsed.data.schema.text_fields, ElementsAre("text")) << text;
+    EXPECT_EQ(parsed.schema.format, Format::kTextLines) << text;
+    EXPECT_THAT(parsed.schema.text_fields, ElementsAre("text")) << text;
   }
   EXPECT_THAT(read_error("", expecting({"text"})), HasSubstr("data is empty"));
 }
 
 TEST(ExpectedText, OtherFormatsAreStillFound) {
   const ReadOptions options = expecting({"text"});
-  EXPECT_EQ(read_bytes("1 3:4 5:6\n", options).data.schema.format, Format::kSvmlight);
-  EXPECT_EQ(read_bytes("__label__a x\n", options).data.schema.format, Format::kFastText);
-  EXPECT_EQ(read_bytes("{\"text\": \"x\"}\n", options).data.schema.format, Format::kJsonl);
-  EXPECT_EQ(read_bytes("id,text\n1,x\n", options).data.schema.format, Format::kCsv);
+  EXPECT_EQ(read_bytes("1 3:4 5:6\n", options).schema.format, Format::kSvmlight);
+  EXPECT_EQ(read_bytes("__label__a x\n", options).schema.format, Format::kFastText);
+  EXPECT_EQ(read_bytes("{\"text\": \"x\"}\n", options).schema.format, Format::kJsonl);
+  EXPECT_EQ(read_bytes("id,text\n1,x\n", options).schema.format, Format::kCsv);
 }
 
 TEST(ExpectedText, ColumnsAreTakenByName) {
   const Parsed parsed = read_bytes("body,summary,title\nb,s,t\n", expecting({"title", "summary"}));
-  EXPECT_THAT(parsed.data.schema.text_fields, ElementsAre("title", "summary"));
+  EXPECT_THAT(parsed.schema.text_fields, ElementsAre("title", "summary"));
   EXPECT_EQ(parsed.text_of(0, 0), "t");
   EXPECT_EQ(parsed.text_of(0, 1), "s");
   EXPECT_THAT(read_error("title,tags\nt,x\n", expecting({"title", "summary"})),
@@ -74,7 +74,7 @@ TEST(LabelsOnly, TablesAndJsonNeedNoText) {
   for (const char* const text : {"id\tlabels\nr1\ta,b\nr2\t\n", "id,labels\nr1,\"a,b\"\nr2,\n",
                                  "{\"id\": 1, \"labels\": [\"a\", \"b\"]}\n{\"labels\": []}\n"}) {
     const Parsed parsed = read_bytes(text, options);
-    ASSERT_EQ(parsed.data.rows(), 2U) << text;
+    ASSERT_EQ(parsed.data.rows, 2U) << text;
     EXPECT_THAT(parsed.labels_of(0), ElementsAre("a", "b")) << text;
     EXPECT_THAT(parsed.labels_of(1), IsEmpty()) << text;
     EXPECT_THAT(parsed.data.text, IsEmpty()) << text;

@@ -1,14 +1,14 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/format.h"
-
 #include <array>
 #include <string>
 #include <utility>
 
+#include <mhe/dataset.h>
+
 #include "base/check.h"
 
-namespace mhe::data {
+namespace mhe {
 namespace {
 
 constexpr std::array<std::pair<Format, std::string_view>, 11> kNames = {{
@@ -44,4 +44,4 @@ Format parse_format(std::string_view name) {
   fail(ErrorCode::kInvalidArgument, "\"{}\" is no format; expected one of {}", name, known);
 }
 
-}  // namespace mhe::data
+}  // namespace mhe

@@ -11,8 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/dataset.h>
+
 #include "data/block_source.h"
-#include "data/reader.h"
 
 namespace mhe::data {
 

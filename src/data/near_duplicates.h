@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/context.h"
-#include "data/reader.h"
+#include <mhe/context.h>
+#include <mhe/dataset.h>
 
 namespace mhe::data {
 
@@ -37,19 +37,6 @@ struct RowPrint {
 
 /// The estimated Jaccard similarity of the elements of two rows that have some: shared over all.
 [[nodiscard]] double estimate_similarity(const RowPrint& a, const RowPrint& b);
-
-struct NearDuplicateOptions {
-  double min_similarity = 0.8;     ///< of near-duplicates
-  std::size_t max_rows = 500'000;  ///< if there are more to look for, a random part is
-};
-
-struct NearDuplicateReport {
-  std::uint64_t rows = 0;        ///< of the file whose rows were looked for
-  std::uint64_t empty_rows = 0;  ///< those without text and features, which have no twins
-  std::uint64_t looked_for = 0;  ///< of the others, all or a random part
-  std::uint64_t exact = 0;       ///< of those looked for: with an exact copy in the other file
-  std::uint64_t near = 0;        ///< of those looked for: with a near-duplicate or an exact copy
-};
 
 /// Looks for rows of one file in another: add() all batches of the file whose rows are looked for,
 /// then match() all batches of the other.

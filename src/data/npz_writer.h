@@ -6,8 +6,9 @@
 #include <memory>
 #include <string>
 
+#include <mhe/input.h>
+
 #include "data/byte_sink.h"
-#include "matrix/sparse.h"
 
 namespace mhe::data {
 

@@ -20,7 +20,7 @@ namespace mhe::data {
 struct OpenRequest {
   const Context& context;
   const ReadOptions& options;
-  labels::LabelNames& names;
+  LabelNames& names;
   std::unique_ptr<LineBlocks> rows;
   std::unique_ptr<LineBlocks> labels;  ///< the second file, if there is one
 };

@@ -4,10 +4,12 @@
 
 #include "base/check.h"
 #include "data/detect.h"
+#include "data/memory_rows.h"
 #include "data/open_format.h"
 #include "data/reader.h"
 
-namespace mhe::data {
+namespace mhe {
+namespace data {
 namespace {
 
 std::unique_ptr<LineBlocks> open_lines(const Context& context, std::unique_ptr<ByteSource> raw,
@@ -41,7 +43,7 @@ void check_options(const ReadOptions& options, Format format) {
 }  // namespace
 
 std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
-                                    labels::LabelNames& names, Inputs inputs) {
+                                    LabelNames& names, Inputs inputs) {
   OpenRequest request{context, options, names,
                       open_lines(context, std::move(inputs.rows), options.live), nullptr};
   if (inputs.labels) request.labels = open_lines(context, std::move(inputs.labels), options.live);
@@ -78,14 +80,18 @@ std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& o
   fail(ErrorCode::kInternal, "{}: no format was chosen", name);
 }
 
-std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
-                                    labels::LabelNames& names) {
+}  // namespace data
+
+std::unique_ptr<Reader> open_reader(const Context& context, const Dataset& dataset,
+                                    LabelNames& names) {
+  if (dataset.memory() != nullptr) return data::open_memory(context, dataset, names);
+  const ReadOptions& options = *dataset.file();
   require(options.path != "-" || options.label_path != "-",
           "standard input cannot be both the data and its labels");
-  Inputs inputs;
-  inputs.rows = open_file_source(options.path);
-  if (!options.label_path.empty()) inputs.labels = open_file_source(options.label_path);
-  return open_reader(context, options, names, std::move(inputs));
+  data::Inputs inputs;
+  inputs.rows = data::open_file_source(options.path);
+  if (!options.label_path.empty()) inputs.labels = data::open_file_source(options.label_path);
+  return data::open_reader(context, options, names, std::move(inputs));
 }
 
-}  // namespace mhe::data
+}  // namespace mhe

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "data/reader.h"
-#include "labels/names.h"
-#include "matrix/ragged.h"
+#include <mhe/dataset.h>
+#include <mhe/input.h>
+#include <mhe/label_space.h>
 
 namespace mhe::data {
 
@@ -28,7 +28,7 @@ struct ParsedBlock {
   RowBatch rows;                 ///< without labels
   Ragged<std::uint32_t> labels;  ///< per row, ascending, each once: indices into names, or the ids
                                  ///< themselves where the file numbers its labels
-  labels::LabelNames names;      ///< of this block only
+  LabelNames names;              ///< of this block only
   std::uint64_t first_line = 0;  ///< of the block in the file, from 1; 0 if it has no lines
   std::uint64_t lines = 0;
   std::uint64_t bytes = 0;

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "data/reader.h"
-#include "labels/names.h"
+#include <mhe/dataset.h>
+#include <mhe/label_space.h>
 
 namespace mhe::data {
 
@@ -44,7 +44,7 @@ class LabelNumbers {
     kById     ///< its id
   };
 
-  LabelNumbers(const labels::LabelNames& names, Rule rule) : names_(names), rule_(rule) {}
+  LabelNumbers(const LabelNames& names, Rule rule) : names_(names), rule_(rule) {}
 
   /// Throws kInvalidData if the label's name is no number where it must be one.
   [[nodiscard]] std::uint32_t number_of(LabelId label) const;
@@ -52,7 +52,7 @@ class LabelNumbers {
   void numbers_of(std::span<const LabelId> labels, std::vector<std::uint32_t>& numbers) const;
 
  private:
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   Rule rule_;
 };
 
@@ -70,26 +70,25 @@ void append_pairs(const RowBatch& batch, std::size_t row, std::string& out);
 /// "l:1 l:1", only labels.
 [[nodiscard]] std::unique_ptr<RowFormat> make_label_matrix_format(const LabelNumbers& numbers);
 /// "l1,l2 f:v f:v" with label names.
-[[nodiscard]] std::unique_ptr<RowFormat> make_svmlight_format(const labels::LabelNames& names);
+[[nodiscard]] std::unique_ptr<RowFormat> make_svmlight_format(const LabelNames& names);
 /// The floats of a dense row as they lie in memory, for .npy.
 [[nodiscard]] std::unique_ptr<RowFormat> make_raw_float_format();
 
 // text_format.cc
 /// One JSON object a row.
 [[nodiscard]] std::unique_ptr<RowFormat> make_jsonl_format(const Schema& schema,
-                                                           const labels::LabelNames& names);
+                                                           const LabelNames& names);
 /// "__label__a __label__b text".
-[[nodiscard]] std::unique_ptr<RowFormat> make_fasttext_format(const labels::LabelNames& names,
+[[nodiscard]] std::unique_ptr<RowFormat> make_fasttext_format(const LabelNames& names,
                                                               std::string prefix);
 /// The text alone, a line a row.
 [[nodiscard]] std::unique_ptr<RowFormat> make_text_line_format();
 /// The label names of a row, a line a row.
-[[nodiscard]] std::unique_ptr<RowFormat> make_label_line_format(const labels::LabelNames& names,
+[[nodiscard]] std::unique_ptr<RowFormat> make_label_line_format(const LabelNames& names,
                                                                 std::string separator);
 /// CSV with quotes where they are needed, or TSV without.
 [[nodiscard]] std::unique_ptr<RowFormat> make_table_format(const Schema& schema,
-                                                           const labels::LabelNames& names,
-                                                           Format format,
+                                                           const LabelNames& names, Format format,
                                                            std::string label_separator);
 
 }  // namespace mhe::data

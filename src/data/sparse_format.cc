@@ -73,7 +73,7 @@ class LabelMatrixFormat final : public RowFormat {
 
 class SvmlightFormat final : public RowFormat {
  public:
-  explicit SvmlightFormat(const labels::LabelNames& names) : names_(names) {}
+  explicit SvmlightFormat(const LabelNames& names) : names_(names) {}
 
   void append(const RowBatch& batch, std::size_t row, std::string& out) const override {
     const std::size_t begin = out.size();
@@ -101,7 +101,7 @@ class SvmlightFormat final : public RowFormat {
     out += name;
   }
 
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
 };
 
 class RawFloatFormat final : public RowFormat {
@@ -180,7 +180,7 @@ std::unique_ptr<RowFormat> make_label_matrix_format(const LabelNumbers& numbers)
   return std::make_unique<LabelMatrixFormat>(numbers);
 }
 
-std::unique_ptr<RowFormat> make_svmlight_format(const labels::LabelNames& names) {
+std::unique_ptr<RowFormat> make_svmlight_format(const LabelNames& names) {
   return std::make_unique<SvmlightFormat>(names);
 }
 

@@ -17,9 +17,9 @@ using ::testing::IsEmpty;
 
 TEST(Xmc, ReadsRowsWithAndWithoutLabels) {
   const Parsed parsed = read_bytes("4 5 3\n0,2 1:0.5 4:2\n 0:1\n3:1\n1\n");
-  ASSERT_EQ(parsed.data.rows(), 4U);
-  EXPECT_EQ(parsed.data.schema.format, Format::kXmc);
-  EXPECT_EQ(parsed.data.schema.declared_features, 5U);
+  ASSERT_EQ(parsed.data.rows, 4U);
+  EXPECT_EQ(parsed.schema.format, Format::kXmc);
+  EXPECT_EQ(parsed.schema.declared_features, 5U);
   EXPECT_EQ(parsed.names.size(), 3U);
   EXPECT_EQ(parsed.data.features.num_columns, 5U);
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("0", "2"));
@@ -28,8 +28,8 @@ TEST(Xmc, ReadsRowsWithAndWithoutLabels) {
   EXPECT_THAT(parsed.labels_of(3), ElementsAre("1"));
   EXPECT_EQ(parsed.features_of(0), "1:0.5 4:2");
   EXPECT_EQ(parsed.features_of(2), "3:1");
-  EXPECT_EQ(parsed.data.report.empty_rows, 1U);
-  EXPECT_EQ(parsed.data.report.unlabeled_rows, 2U);
+  EXPECT_EQ(parsed.report.empty_rows, 1U);
+  EXPECT_EQ(parsed.report.unlabeled_rows, 2U);
 }
 
 TEST(Xmc, TakesCrlfByteOrderMarkTabsAndAMissingLastNewline) {
@@ -48,14 +48,14 @@ TEST(Xmc, SortsAndMergesFeaturesAndLabelsAndCountsThem) {
   const Parsed parsed = read_bytes("1 9 9\n7,2,7,2 5:1 3:2 5:0.25 3:1 8:1\n");
   EXPECT_EQ(parsed.features_of(0), "3:3 5:1.25 8:1");
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("2", "7"));
-  EXPECT_EQ(parsed.data.report.duplicate_features, 2U);
-  EXPECT_EQ(parsed.data.report.duplicate_labels, 2U);
+  EXPECT_EQ(parsed.report.duplicate_features, 2U);
+  EXPECT_EQ(parsed.report.duplicate_labels, 2U);
 }
 
 TEST(Xmc, KeepsEmptyLinesAsRowsWhileTheHeaderPromisesRows) {
   const Parsed parsed = read_bytes("3 2 2\n1 1:1\n\n\n");
-  EXPECT_EQ(parsed.data.rows(), 3U);
-  EXPECT_EQ(parsed.data.report.empty_rows, 2U);
+  EXPECT_EQ(parsed.data.rows, 3U);
+  EXPECT_EQ(parsed.report.empty_rows, 2U);
 }
 
 TEST(Xmc, SubtractsTheIndexBaseFromFeatures) {
@@ -102,10 +102,10 @@ TEST(Xmc, SkipsAsManyBadLinesAsAllowedAndReportsEach) {
   ReadOptions options;
   options.skip_bad = 2;
   const Parsed parsed = read_bytes("4 3 2\n1 0:1\n1 oops\n0 7:1\n0 2:1\n", options);
-  EXPECT_EQ(parsed.data.rows(), 2U);
+  EXPECT_EQ(parsed.data.rows, 2U);
   EXPECT_EQ(parsed.features_of(1), "2:1");
-  ASSERT_EQ(parsed.data.report.bad_lines.size(), 2U);
-  EXPECT_THAT(parsed.data.report.bad_lines[0], HasSubstr("data:3: expected feature:value"));
+  ASSERT_EQ(parsed.report.bad_lines.size(), 2U);
+  EXPECT_THAT(parsed.report.bad_lines[0], HasSubstr("data:3: expected feature:value"));
   EXPECT_EQ(parsed.warnings.size(), 2U);
   options.skip_bad = 1;
   EXPECT_THAT(read_error("4 3 2\n1 0:1\n1 oops\n0 7:1\n0 2:1\n", options),
@@ -114,7 +114,7 @@ TEST(Xmc, SkipsAsManyBadLinesAsAllowedAndReportsEach) {
 
 TEST(XmcPair, JoinsFeaturesWithTheLabelMatrix) {
   const Parsed parsed = read_bytes("3 4\n0:1 3:2\n\n1:1\n", {}, "3 5\n4:1 1:1\n2:1\n0:0\n");
-  EXPECT_EQ(parsed.data.schema.format, Format::kXmcPair);
+  EXPECT_EQ(parsed.schema.format, Format::kXmcPair);
   EXPECT_EQ(parsed.names.size(), 5U);
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("1", "4"));
   EXPECT_THAT(parsed.labels_of(1), ElementsAre("2"));
@@ -136,7 +136,7 @@ TEST(XmcPair, LeavesOutRowsThatAreBadInEitherFile) {
   options.skip_bad = 2;
   const Parsed parsed =
       read_bytes("4 4\n0:1\nbad\n2:1\n3:1\n", options, "4 5\n0:1\n1:1\nbad\n3:1\n");
-  ASSERT_EQ(parsed.data.rows(), 2U);
+  ASSERT_EQ(parsed.data.rows, 2U);
   EXPECT_EQ(parsed.features_of(0), "0:1");
   EXPECT_EQ(parsed.features_of(1), "3:1");
   EXPECT_THAT(parsed.labels_of(1), ElementsAre("3"));
@@ -146,14 +146,14 @@ TEST(XmcPair, LeavesOutRowsThatAreBadInEitherFile) {
 TEST(Svmlight, ReadsNamesCommentsAndQueries) {
   const Parsed parsed =
       read_bytes("# made by hand\n+1 qid:3 1:0.5 2:1 # first\n\nspam,-1 7:1\n 3:1\n2:1#x\n \n");
-  EXPECT_EQ(parsed.data.schema.format, Format::kSvmlight);
-  ASSERT_EQ(parsed.data.rows(), 5U);
+  EXPECT_EQ(parsed.schema.format, Format::kSvmlight);
+  ASSERT_EQ(parsed.data.rows, 5U);
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("1"));
   EXPECT_THAT(parsed.labels_of(1), ElementsAre("spam", "-1"));
   EXPECT_EQ(parsed.features_of(0), "1:0.5 2:1");
   EXPECT_EQ(parsed.features_of(3), "2:1");
   EXPECT_EQ(parsed.data.features.num_columns, 8U);
-  EXPECT_EQ(parsed.data.report.empty_rows, 1U);
+  EXPECT_EQ(parsed.report.empty_rows, 1U);
 }
 
 TEST(Svmlight, NamesFileLineExpectedAndFound) {

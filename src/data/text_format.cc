@@ -74,7 +74,7 @@ class OneLine {
 }
 
 // Label names with `separator` between them, if reading them back gives the same names.
-void append_label_names(std::span<const LabelId> labels, const labels::LabelNames& names,
+void append_label_names(std::span<const LabelId> labels, const LabelNames& names,
                         const std::string& separator, std::string& out) {
   bool first = true;
   for (const LabelId label : labels) {
@@ -96,8 +96,7 @@ void append_label_names(std::span<const LabelId> labels, const labels::LabelName
 
 class JsonlFormat final : public RowFormat {
  public:
-  JsonlFormat(const Schema& schema, const labels::LabelNames& names)
-      : schema_(schema), names_(names) {}
+  JsonlFormat(const Schema& schema, const LabelNames& names) : schema_(schema), names_(names) {}
 
   void append(const RowBatch& batch, std::size_t row, std::string& out) const override {
     out += '{';
@@ -161,12 +160,12 @@ class JsonlFormat final : public RowFormat {
   }
 
   Schema schema_;
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
 };
 
 class FastTextFormat final : public RowFormat {
  public:
-  FastTextFormat(const labels::LabelNames& names, std::string prefix)
+  FastTextFormat(const LabelNames& names, std::string prefix)
       : names_(names), prefix_(std::move(prefix)) {}
 
   void append(const RowBatch& batch, std::size_t row, std::string& out) const override {
@@ -197,7 +196,7 @@ class FastTextFormat final : public RowFormat {
     out += ' ';
   }
 
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   std::string prefix_;
   OneLine text_;
 };
@@ -216,7 +215,7 @@ class TextLineFormat final : public RowFormat {
 
 class LabelLineFormat final : public RowFormat {
  public:
-  LabelLineFormat(const labels::LabelNames& names, std::string separator)
+  LabelLineFormat(const LabelNames& names, std::string separator)
       : names_(names), separator_(std::move(separator)) {}
 
   void append(const RowBatch& batch, std::size_t row, std::string& out) const override {
@@ -225,13 +224,13 @@ class LabelLineFormat final : public RowFormat {
   }
 
  private:
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   std::string separator_;
 };
 
 class TableFormat final : public RowFormat {
  public:
-  TableFormat(const Schema& schema, const labels::LabelNames& names, Format format,
+  TableFormat(const Schema& schema, const LabelNames& names, Format format,
               std::string label_separator)
       : schema_(schema),
         names_(names),
@@ -288,7 +287,7 @@ class TableFormat final : public RowFormat {
   }
 
   Schema schema_;
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   bool csv_;
   std::string label_separator_;
   OneLine text_;
@@ -296,13 +295,11 @@ class TableFormat final : public RowFormat {
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_jsonl_format(const Schema& schema,
-                                             const labels::LabelNames& names) {
+std::unique_ptr<RowFormat> make_jsonl_format(const Schema& schema, const LabelNames& names) {
   return std::make_unique<JsonlFormat>(schema, names);
 }
 
-std::unique_ptr<RowFormat> make_fasttext_format(const labels::LabelNames& names,
-                                                std::string prefix) {
+std::unique_ptr<RowFormat> make_fasttext_format(const LabelNames& names, std::string prefix) {
   return std::make_unique<FastTextFormat>(names, std::move(prefix));
 }
 
@@ -310,12 +307,11 @@ std::unique_ptr<RowFormat> make_text_line_format() {
   return std::make_unique<TextLineFormat>();
 }
 
-std::unique_ptr<RowFormat> make_label_line_format(const labels::LabelNames& names,
-                                                  std::string separator) {
+std::unique_ptr<RowFormat> make_label_line_format(const LabelNames& names, std::string separator) {
   return std::make_unique<LabelLineFormat>(names, std::move(separator));
 }
 
-std::unique_ptr<RowFormat> make_table_format(const Schema& schema, const labels::LabelNames& names,
+std::unique_ptr<RowFormat> make_table_format(const Schema& schema, const LabelNames& names,
                                              Format format, std::string label_separator) {
   return std::make_unique<TableFormat>(schema, names, format, std::move(label_separator));
 }

@@ -19,8 +19,8 @@ TEST(FastText, FindsLabelsAnywhereAndKeepsTheRest) {
   const Parsed parsed = read_bytes(
       "__label__a __label__b some  text\nx __label__c y __label__a\n\nonly text\n__label__d\n \n"
       "__label__ is no label\n");
-  EXPECT_EQ(parsed.data.schema.format, Format::kFastText);
-  ASSERT_EQ(parsed.data.rows(), 6U);
+  EXPECT_EQ(parsed.schema.format, Format::kFastText);
+  ASSERT_EQ(parsed.data.rows, 6U);
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("a", "b"));
   EXPECT_EQ(parsed.text_of(0), "some  text");
   EXPECT_THAT(parsed.labels_of(1), ElementsAre("a", "c"));
@@ -28,8 +28,8 @@ TEST(FastText, FindsLabelsAnywhereAndKeepsTheRest) {
   EXPECT_EQ(parsed.text_of(2), "only text");
   EXPECT_EQ(parsed.text_of(3), "");
   EXPECT_EQ(parsed.text_of(5), "__label__ is no label");
-  EXPECT_EQ(parsed.data.report.empty_rows, 2U);
-  EXPECT_EQ(parsed.data.report.unlabeled_rows, 3U);
+  EXPECT_EQ(parsed.report.empty_rows, 2U);
+  EXPECT_EQ(parsed.report.unlabeled_rows, 3U);
 }
 
 TEST(FastText, RefusesWhatIsNotUtf8) {
@@ -39,8 +39,8 @@ TEST(FastText, RefusesWhatIsNotUtf8) {
 
 TEST(TextLines, JoinsTextsWithLabelLines) {
   const Parsed parsed = read_bytes("one\n\nthree, with a, comma\n", {}, "a  b\nb\n\n");
-  EXPECT_EQ(parsed.data.schema.format, Format::kTextLines);
-  ASSERT_EQ(parsed.data.rows(), 3U);
+  EXPECT_EQ(parsed.schema.format, Format::kTextLines);
+  ASSERT_EQ(parsed.data.rows, 3U);
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("a", "b"));
   EXPECT_EQ(parsed.text_of(1), "");
   EXPECT_THAT(parsed.labels_of(2), IsEmpty());
@@ -51,7 +51,7 @@ TEST(TextLines, SplitsLabelsAtTheGivenSeparator) {
   options.label_separator = ";";
   const Parsed parsed = read_bytes("one\n", options, " New York ; Rome;;Rome\n");
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("New York", "Rome"));
-  EXPECT_EQ(parsed.data.report.duplicate_labels, 1U);
+  EXPECT_EQ(parsed.report.duplicate_labels, 1U);
 }
 
 TEST(TextLines, ComparesRowCountsAndForgivesBlankLinesAtTheEnd) {
@@ -61,14 +61,14 @@ TEST(TextLines, ComparesRowCountsAndForgivesBlankLinesAtTheEnd) {
             "data has 2 rows, but labels has 4; they must be the same");
   EXPECT_EQ(read_error("one\ntwo\n\n\n", {}, "a\nb\n"), "");
   EXPECT_EQ(read_error("one\ntwo\n", {}, "a\nb\n\n"), "");
-  EXPECT_EQ(read_bytes("one\ntwo\n\n\n", {}, "a\nb\n").data.rows(), 2U);
+  EXPECT_EQ(read_bytes("one\ntwo\n\n\n", {}, "a\nb\n").data.rows, 2U);
 }
 
 TEST(TextLines, AreReadWithoutLabelsIfTheFormatIsNamed) {
   ReadOptions options;
   options.format = Format::kTextLines;
   const Parsed parsed = read_bytes("one\ntwo", options);
-  EXPECT_FALSE(parsed.data.schema.has_labels);
+  EXPECT_FALSE(parsed.schema.has_labels);
   EXPECT_EQ(parsed.text_of(1), "two");
 }
 
@@ -78,15 +78,15 @@ TEST(Csv, ReadsQuotesAndLineBreaksInsideThem) {
       "7,\"a,b\",\"He said \"\"hi\"\"\",\"two\r\nlines\",x\r\n"
       "\r\n"
       "8, c ,,\"\",");
-  EXPECT_EQ(parsed.data.schema.format, Format::kCsv);
-  EXPECT_THAT(parsed.data.schema.text_fields, ElementsAre("title", "text"));
-  ASSERT_EQ(parsed.data.rows(), 2U);
+  EXPECT_EQ(parsed.schema.format, Format::kCsv);
+  EXPECT_THAT(parsed.schema.text_fields, ElementsAre("title", "text"));
+  ASSERT_EQ(parsed.data.rows, 2U);
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("a", "b"));
   EXPECT_EQ(parsed.text_of(0, 0), "He said \"hi\"");
   EXPECT_EQ(parsed.text_of(0, 1), "two\r\nlines");
   EXPECT_EQ(string_at(parsed.data.ids, 1), "8");
   EXPECT_THAT(parsed.labels_of(1), ElementsAre("c"));
-  EXPECT_EQ(parsed.data.report.empty_rows, 1U);
+  EXPECT_EQ(parsed.report.empty_rows, 1U);
 }
 
 TEST(Csv, CountsLinesInsideQuotesForMessages) {
@@ -112,7 +112,7 @@ TEST(Csv, ChoosesColumnsByFlags) {
   EXPECT_EQ(parsed.text_of(0, 0), "2");
   EXPECT_EQ(parsed.text_of(0, 1), "1");
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("x", "y"));
-  EXPECT_FALSE(parsed.data.schema.has_ids);
+  EXPECT_FALSE(parsed.schema.has_ids);
 }
 
 TEST(Csv, ListsTheColumnsIfOneIsMissing) {
@@ -128,7 +128,7 @@ TEST(Csv, ListsTheColumnsIfOneIsMissing) {
 
 TEST(Tsv, TakesQuotesAsTheyAre) {
   const Parsed parsed = read_bytes("labels\ttext\na,b\t\"quoted\" \"\nc\t\n");
-  EXPECT_EQ(parsed.data.schema.format, Format::kTsv);
+  EXPECT_EQ(parsed.schema.format, Format::kTsv);
   EXPECT_EQ(parsed.text_of(0), "\"quoted\" \"");
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("a", "b"));
   EXPECT_THAT(read_error("labels\ttext\na\tb\tc\n"),
@@ -141,22 +141,22 @@ TEST(Jsonl, ReadsLabelsOfAllKinds) {
       "\n"
       "{\"text\": [\"x\", \"y\"], \"labels\": \"one, label\"}\n"
       "{\"labels\": -3, \"extra\": {\"deep\": [1]}}\r\n");
-  EXPECT_EQ(parsed.data.schema.format, Format::kJsonl);
-  ASSERT_EQ(parsed.data.rows(), 3U);
+  EXPECT_EQ(parsed.schema.format, Format::kJsonl);
+  ASSERT_EQ(parsed.data.rows, 3U);
   EXPECT_THAT(parsed.labels_of(0), ElementsAre("a", "7", "2.5"));
   EXPECT_THAT(parsed.labels_of(1), ElementsAre("one, label"));
   EXPECT_THAT(parsed.labels_of(2), ElementsAre("-3"));
   EXPECT_EQ(parsed.text_of(0, 0), "T");
   EXPECT_EQ(parsed.text_of(1, 1), "x y");
   EXPECT_EQ(string_at(parsed.data.ids, 0), "5");
-  EXPECT_EQ(parsed.data.report.duplicate_labels, 1U);
+  EXPECT_EQ(parsed.report.duplicate_labels, 1U);
 }
 
 TEST(Jsonl, ReadsSparseFeaturesInBothShapes) {
   const Parsed parsed = read_bytes(
       "{\"target_ind\": [3], \"features\": {\"indices\": [4, 1], \"values\": [0.5, 2]}}\n"
       "{\"features\": {\"9\": 1, \"2\": -1.5}}\n{\"target_ind\": 1}\n");
-  EXPECT_EQ(parsed.data.schema.kind, InputKind::kSparse);
+  EXPECT_EQ(parsed.schema.kind, InputKind::kSparse);
   EXPECT_EQ(parsed.features_of(0), "1:2 4:0.5");
   EXPECT_EQ(parsed.features_of(1), "2:-1.5 9:1");
   EXPECT_EQ(parsed.features_of(2), "");
@@ -166,7 +166,7 @@ TEST(Jsonl, ReadsSparseFeaturesInBothShapes) {
 TEST(Jsonl, ReadsDenseFeatures) {
   const Parsed parsed =
       read_bytes("{\"label\":\"a\",\"features\":[1,2.5]}\n{\"features\":[0,-1]}\n");
-  EXPECT_EQ(parsed.data.schema.kind, InputKind::kDense);
+  EXPECT_EQ(parsed.schema.kind, InputKind::kDense);
   EXPECT_THAT(parsed.data.dense.values, ElementsAre(1, 2.5, 0, -1));
   EXPECT_THAT(read_error("{\"features\":[1,2]}\n{\"features\":[1]}\n"),
               HasSubstr("data:2: expected 2 features as in the first row, found 1"));

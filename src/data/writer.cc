@@ -1,7 +1,5 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/writer.h"
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -10,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <mhe/dataset.h>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "data/byte_sink.h"
@@ -17,7 +17,8 @@
 #include "data/row_format.h"
 #include "data/zip_writer.h"
 
-namespace mhe::data {
+namespace mhe {
+namespace data {
 namespace {
 
 // Rows written by one thread at a stretch; enough of them to be worth its while.
@@ -149,7 +150,7 @@ bool numbers_labels(const WriteOptions& options) {
 class OutputsWriter final : public Writer {
  public:
   OutputsWriter(const Context& context, const WriteOptions& options, const Schema& schema,
-                const labels::LabelNames& names)
+                const LabelNames& names)
       : context_(context), options_(options), names_(names) {
     totals_.features =
         std::max(options.num_features.value_or(0), schema.declared_features.value_or(0));
@@ -206,7 +207,7 @@ class OutputsWriter final : public Writer {
 
   const Context& context_;
   WriteOptions options_;
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   std::vector<std::unique_ptr<Output>> outputs_;
   std::unique_ptr<LabelNumbers> numbers_;
   Totals totals_;
@@ -244,7 +245,7 @@ void check_kind(Format format, InputKind kind) {
 class Opener {
  public:
   Opener(const Context& context, const WriteOptions& options, const Schema& schema,
-         const labels::LabelNames& names)
+         const LabelNames& names)
       : context_(context),
         options_(options),
         schema_(schema),
@@ -341,12 +342,13 @@ class Opener {
   const Context& context_;
   const WriteOptions& options_;
   const Schema& schema_;
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   LabelNumbers numbers_;
   std::unique_ptr<OutputsWriter> writer_;
 };
 
 }  // namespace
+}  // namespace data
 
 Format format_of_path(const std::string& path) {
   static constexpr std::array<std::pair<std::string_view, Format>, 12> kEndings = {{
@@ -363,7 +365,7 @@ Format format_of_path(const std::string& path) {
       {".npy", Format::kNpy},
       {".npz", Format::kNpz},
   }};
-  const std::string_view stem = without_compression(path);
+  const std::string_view stem = data::without_compression(path);
   for (const auto& [ending, format] : kEndings) {
     if (stem.ends_with(ending)) return format;
   }
@@ -371,11 +373,11 @@ Format format_of_path(const std::string& path) {
 }
 
 std::unique_ptr<Writer> open_writer(const Context& context, const WriteOptions& options,
-                                    const Schema& schema, const labels::LabelNames& names) {
+                                    const Schema& schema, const LabelNames& names) {
   const Format format =
       options.format == Format::kAuto ? format_of_path(options.path) : options.format;
-  check_kind(format, schema.kind);
-  return Opener(context, options, schema, names).open(format);
+  data::check_kind(format, schema.kind);
+  return data::Opener(context, options, schema, names).open(format);
 }
 
-}  // namespace mhe::data
+}  // namespace mhe

@@ -10,12 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+#include <mhe/input.h>
+
 #include "encoders/encoder_spec.h"
 #include "encoders/encoder_view.h"
 #include "encoders/layers.h"
-#include "matrix/dense.h"
-#include "matrix/sparse.h"
 #include "matrix/view.h"
 
 namespace mhe::encoders {

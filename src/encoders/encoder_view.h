@@ -12,8 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/input.h>
+
 #include "encoders/encoder_spec.h"
-#include "matrix/sparse.h"
 
 namespace mhe::encoders {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
-#include "matrix/sparse.h"
+#include <mhe/context.h>
+#include <mhe/input.h>
 
 namespace mhe::encoders {
 

@@ -11,10 +11,11 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+#include <mhe/input.h>
+
 #include "encoders/feature_batch.h"
 #include "encoders/layer_optimizer.h"
-#include "matrix/sparse.h"
 #include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 

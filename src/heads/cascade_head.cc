@@ -103,7 +103,7 @@ class CascadeHead final : public DenseHead {
  private:
   void place_labels(const HeadSetup& setup) {
     if (!setup.order) return;
-    const labels::Order& order = *setup.order;
+    const LabelOrder& order = *setup.order;
     require(order.num_labels() == spec().num_labels, "the order has {} labels, the head {}",
             order.num_labels(), spec().num_labels);
     const std::vector<std::uint32_t>& lengths = spec().lengths;

@@ -60,12 +60,11 @@ TEST(CascadeHead, StepsAsTheReference) {
 // Phantoms between the labels, as training places them, or all behind.
 TEST(CascadeHead, LabelsStandWhereTheOrderSays) {
   const Context context({.threads = 1});
-  for (const labels::Placement placement :
-       {labels::Placement::kSpread, labels::Placement::kCompact}) {
+  for (const Placement placement : {Placement::kSpread, Placement::kCompact}) {
     for (const Shape& shape : {Shape{41, {10, 6}}, Shape{40, {5, 4, 3}, 3, 4}}) {
       for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
         HeadSetup setup = kPlainDescent;
-        setup.order = labels::random_order(shape.num_labels, shape.lengths, 7, placement);
+        setup.order = random_order(shape.num_labels, shape.lengths, 7, placement);
         const auto head = make_dense_head(context, cascade(shape, loss), setup);
         testing::randomize(*head, 1);
         testing::RandomBatch batch(20, 9, shape.num_labels, 3, 2);
@@ -156,7 +155,7 @@ TEST(CascadeSearch, FindsWhatABeamInDoubleFinds) {
   std::vector<std::pair<Shape, HeadSetup>> cases;
   for (const Shape& shape : kShapes) cases.emplace_back(shape, HeadSetup{});
   cases.push_back({{40, {10, 6}}, {}});
-  cases.back().second.order = labels::random_order(40, {10, 6}, 7, labels::Placement::kSpread);
+  cases.back().second.order = random_order(40, {10, 6}, 7, Placement::kSpread);
   for (const auto& [shape, setup] : cases) {
     for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
       SCOPED_TRACE(::testing::Message() << shape.num_labels << ' ' << static_cast<int>(loss));
@@ -183,10 +182,9 @@ TEST(CascadeSearch, FindsWhatABeamInDoubleFinds) {
 
 TEST(CascadeSearch, NeverReturnsAPhantom) {
   const Context context({.threads = 1});
-  for (const labels::Placement placement :
-       {labels::Placement::kSpread, labels::Placement::kCompact}) {
+  for (const Placement placement : {Placement::kSpread, Placement::kCompact}) {
     HeadSetup setup;
-    setup.order = labels::random_order(31, {10, 6}, 5, placement);
+    setup.order = random_order(31, {10, 6}, 5, placement);
     const auto head = make_dense_head(context, cascade({31, {10, 6}}, Loss::kSigmoid), setup);
     testing::randomize(*head, 2);
     const auto search = make_search(*head);
@@ -221,7 +219,7 @@ TEST(CascadeHead, LearnsItsLabels) {
 
 TEST(CascadeHead, RefusesWhatCannotBe) {
   const Context context({.threads = 1});
-  const auto refused = [&](const HeadSpec& spec, std::optional<labels::Order> order = {}) {
+  const auto refused = [&](const HeadSpec& spec, std::optional<LabelOrder> order = {}) {
     EXPECT_THROW((void)make_dense_head(context, spec, {{}, std::move(order), {}}), Error);
   };
   refused(cascade({60, {60}}, Loss::kSoftmax));
@@ -231,14 +229,14 @@ TEST(CascadeHead, RefusesWhatCannotBe) {
   refused(cascade({60, {10, 6}, 0}, Loss::kSoftmax));
   refused(cascade({60, {10, 6}, 3, 10}, Loss::kSoftmax));
   refused(cascade({60, {100000, 100000}}, Loss::kSoftmax));
-  refused(cascade({60, {10, 6}}, Loss::kSoftmax), labels::identity_order(59, {10, 6}));
-  refused(cascade({60, {10, 6}}, Loss::kSoftmax), labels::identity_order(60, {6, 10}));
+  refused(cascade({60, {10, 6}}, Loss::kSoftmax), identity_order(59, {10, 6}));
+  refused(cascade({60, {10, 6}}, Loss::kSoftmax), identity_order(60, {6, 10}));
 }
 
 TEST(CascadeSearch, RefusesArraysThatDoNotFit) {
   const Context context({.threads = 1});
   HeadSetup setup;
-  setup.order = labels::identity_order(60, {10, 6});
+  setup.order = identity_order(60, {10, 6});
   const auto head = make_dense_head(context, cascade({60, {10, 6}, 3, 4}, Loss::kSoftmax), setup);
   std::map<std::string, HeadTensor, std::less<>> tensors;
   for (const HeadTensor& tensor : head->tensors()) tensors[tensor.name] = tensor;
@@ -265,7 +263,7 @@ TEST(CascadeSearch, RefusesArraysThatDoNotFit) {
 TEST(CascadeSearch, SurvivesDamagedNumbers) {
   const Context context({.threads = 1});
   HeadSetup setup;
-  setup.order = labels::identity_order(60, {10, 6});
+  setup.order = identity_order(60, {10, 6});
   const auto head = make_dense_head(context, cascade({60, {10, 6}}, Loss::kSigmoid), setup);
   testing::randomize(*head, 4);
   head->visit_state([](const DenseHead::StateArray& array) {

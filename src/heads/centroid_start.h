@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "heads/dense_head.h"
 #include "heads/row_table.h"
 

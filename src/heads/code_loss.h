@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 
-#include "base/context.h"
 #include "heads/level_work.h"
 
 namespace mhe::heads {

@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
 
-#include "base/context.h"
 #include "heads/head_spec.h"
 #include "labels/order.h"
 #include "matrix/table_optimizer.h"
@@ -99,8 +99,8 @@ class DenseHead {
 /// What a head is built with beside its spec.
 struct HeadSetup {
   TableOptimizer optimizer;
-  std::optional<labels::Order> order;  ///< where labels stand; none: position = id
-  std::vector<std::uint32_t> codes;    ///< ProductCode::kTable: [label][head]
+  std::optional<LabelOrder> order;   ///< where labels stand; none: position = id
+  std::vector<std::uint32_t> codes;  ///< ProductCode::kTable: [label][head]
   bool weigh_groups =
       true;  ///< kSampling with kSoftmax: drawn groups count for those that were not
 };

@@ -233,7 +233,7 @@ TEST(SamplingHead, GroupsFollowTheOrder) {
   const Context context({.threads = 1});
   const HeadSpec spec = sampling(90, {9, 10}, 6, Loss::kSoftmax);
   HeadSetup setup = kPaper;
-  setup.order = labels::random_order(90, {9, 10}, 4);
+  setup.order = random_order(90, {9, 10}, 4);
   const auto head = make_dense_head(context, spec, setup);
   testing::randomize(*head, 1);
   testing::RandomBatch batch(3, 6, 90, 2, 8);

@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "heads/level_work.h"
 #include "heads/row_table.h"
 #include "matrix/view.h"

@@ -11,7 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "heads/level_work.h"
 #include "heads/row_table.h"
 #include "heads/sort_by_key.h"

@@ -12,9 +12,7 @@
 #include <vector>
 
 #include <mhe/ids.h>
-
-#include "matrix/ragged.h"
-#include "matrix/sparse.h"
+#include <mhe/input.h>
 
 namespace mhe::heads {
 

@@ -12,10 +12,11 @@
 #include <span>
 #include <vector>
 
+#include <mhe/input.h>
+
 #include "base/aligned.h"
 #include "base/random.h"
 #include "kernels/dual_sweep.h"
-#include "matrix/sparse.h"
 
 namespace mhe::heads {
 

@@ -109,7 +109,7 @@ TEST(ProductHead, RefusesWhatCannotBe) {
   EXPECT_THROW(make_dense_head(context, product_spec(3, {2, 2}, ProductCode::kTable), setup),
                Error);
   setup.codes.clear();
-  setup.order = labels::Order({2, 2}, {0, 1, 3});
+  setup.order = LabelOrder({2, 2}, {0, 1, 3});
   EXPECT_THROW(make_dense_head(context, product_spec(3, {2, 2}, ProductCode::kDigits), setup),
                Error);
 }

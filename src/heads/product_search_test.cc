@@ -218,8 +218,7 @@ TEST(ProductSearch, AnswersFlatPredictionsOfManyLabels) {
     HeadSpec spec = product_spec(1000000, {1000, 1000}, ProductCode::kDigits);
     spec.rank = rank;
     HeadSetup setup;
-    setup.order =
-        labels::random_order(spec.num_labels, spec.lengths, 3, labels::Placement::kCompact);
+    setup.order = random_order(spec.num_labels, spec.lengths, 3, Placement::kCompact);
     const auto head = make_dense_head(Context({.threads = 1}), spec, setup);
     head->visit_state([](const DenseHead::StateArray& array) {
       std::fill(array.values.begin(), array.values.end(), 0.0F);

@@ -50,7 +50,7 @@ ProductTargets::ProductTargets(const HeadSpec& spec, const FindTensor& find)
   }
 }
 
-void ProductTargets::take_order(const labels::Order& order) {
+void ProductTargets::take_order(const LabelOrder& order) {
   require(order.num_labels() == num_labels_, "an order of {} labels cannot place {}",
           order.num_labels(), num_labels_);
   require(order.positions()[index_of(order.labels().back())] < num_labels_,

@@ -38,7 +38,7 @@ class ProductTargets {
   [[nodiscard]] std::span<const std::uint32_t> codes() const noexcept { return codes_; }
 
  private:
-  void take_order(const labels::Order& order);
+  void take_order(const LabelOrder& order);
   void take_codes(std::span<const std::uint32_t> codes);
 
   LabelSpace space_;

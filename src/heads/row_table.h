@@ -12,7 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "heads/dense_head.h"
 #include "heads/level_work.h"
 #include "matrix/table_optimizer.h"

@@ -10,9 +10,10 @@
 #include <span>
 #include <vector>
 
+#include <mhe/input.h>
+
 #include "heads/node_solver.h"
 #include "kernels/record_scores.h"
-#include "matrix/sparse.h"
 
 namespace mhe::heads {
 

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
-#include "base/context.h"
 #include "heads/sparse_cascade.h"
-#include "matrix/ragged.h"
 
 namespace mhe::heads {
 

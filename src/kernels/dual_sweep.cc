@@ -22,12 +22,6 @@ void dual_sweep(const SweepProblem& problem, std::span<const std::uint32_t> orde
   HWY_DYNAMIC_DISPATCH(dual_sweep)(problem, order, scope);
 }
 
-std::string_view isa_in_use() noexcept {
-  // Of what the CPU offers, what there are kernels for: Highway leaves some out unless asked.
-  const auto usable = hwy::SupportedTargets() & HWY_TARGETS;
-  return hwy::TargetName(usable & -usable);  // lowest bit: the best
-}
-
 void dual_sweep_reference(const SweepProblem& p, std::span<const std::uint32_t> order) noexcept {
   const std::size_t lanes = p.num_groups * kGroupLanes;
   for (const std::uint32_t row : order) {

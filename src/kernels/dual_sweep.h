@@ -65,7 +65,4 @@ void dual_sweep(const SweepProblem& problem, std::span<const std::uint32_t> orde
 void dual_sweep_reference(const SweepProblem& problem,
                           std::span<const std::uint32_t> order) noexcept;
 
-/// The instruction set that dual_sweep runs on here, such as "AVX2".
-[[nodiscard]] std::string_view isa_in_use() noexcept;
-
 }  // namespace mhe::kernels

@@ -1,7 +1,5 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/isa.h"
-
 #include <algorithm>
 #include <cstdint>
 
@@ -9,12 +7,14 @@
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
+#include <mhe/context.h>
+
 #include "base/ascii.h"
 #include "base/check.h"
 
-namespace mhe::kernels {
+namespace mhe {
 
-std::vector<std::string_view> isas_here() {
+std::vector<std::string_view> instruction_sets() {
   std::vector<std::string_view> names;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     names.emplace_back(hwy::TargetName(target));
@@ -22,7 +22,13 @@ std::vector<std::string_view> isas_here() {
   return names;
 }
 
-void use_isa(std::string_view name) {
+std::string_view instruction_set_in_use() noexcept {
+  // Of what the CPU offers, what there are kernels for: Highway leaves some out unless asked.
+  const auto usable = hwy::SupportedTargets() & HWY_TARGETS;
+  return hwy::TargetName(usable & -usable);  // lowest bit: the best
+}
+
+void use_instruction_set(std::string_view name) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     if (!equal_ignoring_case(name, hwy::TargetName(target))) continue;
     hwy::DisableTargets(~target);
@@ -30,7 +36,7 @@ void use_isa(std::string_view name) {
     return;
   }
   fail(ErrorCode::kInvalidArgument, "instruction set \"{}\"; there are {} here", name,
-       fmt::join(isas_here(), ", "));
+       fmt::join(instruction_sets(), ", "));
 }
 
-}  // namespace mhe::kernels
+}  // namespace mhe

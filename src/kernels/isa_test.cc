@@ -1,12 +1,11 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/isa.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
 
 #include "base/ascii.h"
@@ -16,18 +15,18 @@ namespace mhe::kernels {
 namespace {
 
 TEST(Isa, IsTheOneAskedFor) {
-  const std::string last(isas_here().back());
+  const std::string last(instruction_sets().back());
   std::string small = last;
   for (char& c : small) c = to_lower(c);
-  use_isa(small);
-  EXPECT_EQ(isa_in_use(), last);
+  use_instruction_set(small);
+  EXPECT_EQ(instruction_set_in_use(), last);
   hwy::DisableTargets(0);
   hwy::GetChosenTarget().DeInit();
 }
 
 TEST(Isa, ThatIsNotHereIsRefused) {
-  EXPECT_THROW(use_isa("ALTIVEC"), Error);
-  EXPECT_EQ(isa_in_use(), isas_here().front());
+  EXPECT_THROW(use_instruction_set("ALTIVEC"), Error);
+  EXPECT_EQ(instruction_set_in_use(), instruction_sets().front());
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-namespace mhe::labels {
+namespace mhe {
+namespace labels {
 namespace {
 
 constexpr std::size_t kLabelsPerBlock = 128;
@@ -138,17 +139,6 @@ void check_rows(std::size_t rows, const Ragged<LabelId>& labels) {
 
 }  // namespace
 
-SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
-                             const Ragged<LabelId>& labels, const CentroidOptions& options) {
-  check_rows(features.rows(), labels);
-  for (const std::uint32_t column : features.columns) {
-    require(column < features.num_columns, "feature {} is out of range; there are {}", column,
-            features.num_columns);
-  }
-  return centroids_of(context, features.num_columns, labels, options,
-                      [&](Accumulator& sum, std::size_t row) { sum.add(features[row]); });
-}
-
 SparseMatrix label_centroids(const Context& context, const FilledRows& features,
                              const Ragged<LabelId>& labels, const CentroidOptions& options) {
   check_rows(features.num_rows, labels);
@@ -162,4 +152,18 @@ SparseMatrix label_centroids(const Context& context, const FilledRows& features,
                       });
 }
 
-}  // namespace mhe::labels
+}  // namespace labels
+
+SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
+                             const Ragged<LabelId>& labels, const CentroidOptions& options) {
+  mhe::labels::check_rows(features.rows(), labels);
+  for (const std::uint32_t column : features.columns) {
+    require(column < features.num_columns, "feature {} is out of range; there are {}", column,
+            features.num_columns);
+  }
+  return mhe::labels::centroids_of(
+      context, features.num_columns, labels, options,
+      [&](mhe::labels::Accumulator& sum, std::size_t row) { sum.add(features[row]); });
+}
+
+}  // namespace mhe

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "labels/order.h"
 
-namespace mhe::labels {
+namespace mhe {
 namespace {
 
 // A group under construction: the labels at [begin, end) of the arrangement will take the slots
@@ -104,7 +104,7 @@ class Clusterer {
   }
 
  private:
-  // Slots of one last-level group are filled by id.
+  // labels::Slots of one last-level group are filled by id.
   std::vector<std::uint64_t> positions() {
     const std::uint64_t group =
         strides_.size() > 1 ? strides_[strides_.size() - 2] : slots_.capacity();
@@ -264,7 +264,7 @@ class Clusterer {
   const Context& context_;
   const SparseMatrix& centroids_;
   const ClusterOptions& options_;
-  Slots slots_;
+  labels::Slots slots_;
   std::vector<std::uint64_t> strides_;  // [level]: positions of one of its digits
   std::vector<Scored> scored_;          // the arrangement: i-th label, i-th slot
   std::vector<Workspace> workspaces_;
@@ -272,8 +272,8 @@ class Clusterer {
 
 }  // namespace
 
-Order clustered_order(const Context& context, const SparseMatrix& centroids,
-                      std::vector<std::uint32_t> lengths, const ClusterOptions& options) {
+LabelOrder clustered_order(const Context& context, const SparseMatrix& centroids,
+                           std::vector<std::uint32_t> lengths, const ClusterOptions& options) {
   require(centroids.rows() >= 1, "an order needs at least 1 label");
   for (std::size_t i = 0; i < centroids.nonzeros(); ++i) {  // NaN would leave labels without order
     require(centroids.columns[i] < centroids.num_columns && std::isfinite(centroids.values[i]),
@@ -287,4 +287,4 @@ Order clustered_order(const Context& context, const SparseMatrix& centroids,
   return {std::move(lengths), std::move(positions)};
 }
 
-}  // namespace mhe::labels
+}  // namespace mhe

@@ -1,16 +1,16 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "labels/names.h"
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include <mhe/label_space.h>
+
 #include "base/check.h"
 
-namespace mhe::labels {
+namespace mhe {
 namespace {
 
 constexpr std::size_t kMaxNames = std::numeric_limits<std::uint32_t>::max() - 1;
@@ -97,4 +97,4 @@ void LabelNames::grow() {
   }
 }
 
-}  // namespace mhe::labels
+}  // namespace mhe

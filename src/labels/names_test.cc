@@ -1,12 +1,11 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "labels/names.h"
-
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/label_space.h>
 
-namespace mhe::labels {
+namespace mhe {
 namespace {
 
 TEST(LabelNames, GivesIdsInOrderOfFirstAppearance) {
@@ -56,4 +55,4 @@ TEST(LabelNames, RefusesAnUnknownId) {
 }
 
 }  // namespace
-}  // namespace mhe::labels
+}  // namespace mhe

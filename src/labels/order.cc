@@ -12,10 +12,39 @@
 #include "base/check.h"
 #include "base/random.h"
 
-namespace mhe::labels {
+namespace mhe {
+namespace labels {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
+
+}  // namespace
+
+Slots::Slots(std::size_t num_labels, std::span<const std::uint32_t> lengths, Placement placement)
+    : num_labels_(num_labels), placement_(placement) {
+  const LabelSpace space(num_labels, {lengths.begin(), lengths.end()});
+  require(space.capacity().has_value(), "an order needs fewer than 2^64 positions; lengths are {}",
+          space.describe());
+  capacity_ = *space.capacity();
+}
+
+std::size_t Slots::before(std::uint64_t position) const noexcept {
+  if (placement_ == Placement::kCompact) return std::min(position, num_labels_);
+  return static_cast<std::size_t>(Wide{position} * num_labels_ / capacity_);
+}
+
+// The least p with before(p + 1) > slot.
+std::uint64_t Slots::position(std::size_t slot) const noexcept {
+  if (placement_ == Placement::kCompact) return slot;
+  const Wide end = (Wide{slot} + 1) * capacity_;
+  return static_cast<std::uint64_t>((end + num_labels_ - 1) / num_labels_ - 1);
+}
+
+}  // namespace labels
+
+namespace {
+
+using labels::Slots;
 
 std::vector<LabelId> all_labels(std::size_t count) {
   std::vector<LabelId> labels(count);
@@ -24,8 +53,8 @@ std::vector<LabelId> all_labels(std::size_t count) {
 }
 
 // The i-th of `labels` goes to slot i.
-Order order_from(std::span<const LabelId> labels, std::vector<std::uint32_t> lengths,
-                 const Slots& slots) {
+LabelOrder order_from(std::span<const LabelId> labels, std::vector<std::uint32_t> lengths,
+                      const Slots& slots) {
   std::vector<std::uint64_t> positions(labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     positions[index_of(labels[i])] = slots.position(i);
@@ -82,7 +111,7 @@ class Dealer {
 
 }  // namespace
 
-Order::Order(std::vector<std::uint32_t> lengths, std::vector<std::uint64_t> positions)
+LabelOrder::LabelOrder(std::vector<std::uint32_t> lengths, std::vector<std::uint64_t> positions)
     : space_(LabelSpace::full(std::move(lengths))), positions_(std::move(positions)) {
   require(space_.capacity().has_value(), "an order needs fewer than 2^64 positions; lengths are {}",
           space_.describe());
@@ -103,13 +132,13 @@ Order::Order(std::vector<std::uint32_t> lengths, std::vector<std::uint64_t> posi
   }
 }
 
-std::uint64_t Order::position(LabelId label) const {
+std::uint64_t LabelOrder::position(LabelId label) const {
   require(index_of(label) < num_labels(), "label {} is out of range; there are {} labels",
           index_of(label), num_labels());
   return positions_[index_of(label)];
 }
 
-std::optional<LabelId> Order::label_at(std::uint64_t position) const {
+std::optional<LabelId> LabelOrder::label_at(std::uint64_t position) const {
   require(position < *space_.capacity(), "position {} is out of range; there are {}", position,
           *space_.capacity());
   const auto found = std::lower_bound(
@@ -119,45 +148,25 @@ std::optional<LabelId> Order::label_at(std::uint64_t position) const {
   return *found;
 }
 
-void Order::digits(LabelId label, std::span<std::uint32_t> out) const {
+void LabelOrder::digits(LabelId label, std::span<std::uint32_t> out) const {
   space_.digits(position(label), out);
 }
 
-Slots::Slots(std::size_t num_labels, std::span<const std::uint32_t> lengths, Placement placement)
-    : num_labels_(num_labels), placement_(placement) {
-  const LabelSpace space(num_labels, {lengths.begin(), lengths.end()});
-  require(space.capacity().has_value(), "an order needs fewer than 2^64 positions; lengths are {}",
-          space.describe());
-  capacity_ = *space.capacity();
-}
-
-std::size_t Slots::before(std::uint64_t position) const noexcept {
-  if (placement_ == Placement::kCompact) return std::min(position, num_labels_);
-  return static_cast<std::size_t>(Wide{position} * num_labels_ / capacity_);
-}
-
-// The least p with before(p + 1) > slot.
-std::uint64_t Slots::position(std::size_t slot) const noexcept {
-  if (placement_ == Placement::kCompact) return slot;
-  const Wide end = (Wide{slot} + 1) * capacity_;
-  return static_cast<std::uint64_t>((end + num_labels_ - 1) / num_labels_ - 1);
-}
-
-Order identity_order(std::size_t num_labels, std::vector<std::uint32_t> lengths) {
+LabelOrder identity_order(std::size_t num_labels, std::vector<std::uint32_t> lengths) {
   const Slots slots(num_labels, lengths, Placement::kCompact);
   return order_from(all_labels(num_labels), std::move(lengths), slots);
 }
 
-Order random_order(std::size_t num_labels, std::vector<std::uint32_t> lengths, std::uint64_t seed,
-                   Placement placement) {
+LabelOrder random_order(std::size_t num_labels, std::vector<std::uint32_t> lengths,
+                        std::uint64_t seed, Placement placement) {
   const Slots slots(num_labels, lengths, placement);
   std::vector<LabelId> labels = all_labels(num_labels);
   RandomStream(seed, "order.random").shuffle(std::span(labels));
   return order_from(labels, std::move(lengths), slots);
 }
 
-Order frequency_order(std::span<const std::uint64_t> counts, std::vector<std::uint32_t> lengths,
-                      Placement placement) {
+LabelOrder frequency_order(std::span<const std::uint64_t> counts,
+                           std::vector<std::uint32_t> lengths, Placement placement) {
   const Slots slots(counts.size(), lengths, placement);
   std::vector<LabelId> labels = all_labels(counts.size());
   std::sort(labels.begin(), labels.end(), [&](LabelId a, LabelId b) {
@@ -169,4 +178,4 @@ Order frequency_order(std::span<const std::uint64_t> counts, std::vector<std::ui
   return order_from(labels, std::move(lengths), slots);
 }
 
-}  // namespace mhe::labels
+}  // namespace mhe

@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "labels/centroids.h"
 
-namespace mhe::labels {
+namespace mhe {
 namespace {
 
 using ::testing::ElementsAre;
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using Lengths = std::vector<std::uint32_t>;
 
 TEST(Order, MapsBothWays) {
-  const Order order({2, 3}, {5, 0, 3});
+  const LabelOrder order({2, 3}, {5, 0, 3});
   EXPECT_EQ(order.position(LabelId{0}), 5U);
   EXPECT_EQ(order.label_at(0), LabelId{1});
   EXPECT_EQ(order.label_at(3), LabelId{2});
@@ -34,11 +34,11 @@ TEST(Order, MapsBothWays) {
 }
 
 TEST(Order, RefusesWhatIsNoOrder) {
-  EXPECT_THROW(Order({2, 3}, {0, 6}), Error);
-  EXPECT_THROW(Order({2, 3}, {1, 1}), Error);
-  EXPECT_THROW(Order({2, 3}, {}), Error);
-  EXPECT_THROW(Order(Lengths(3, 4000000000U), {1}), Error);
-  const Order order({2, 3}, {5, 0});
+  EXPECT_THROW(LabelOrder({2, 3}, {0, 6}), Error);
+  EXPECT_THROW(LabelOrder({2, 3}, {1, 1}), Error);
+  EXPECT_THROW(LabelOrder({2, 3}, {}), Error);
+  EXPECT_THROW(LabelOrder(Lengths(3, 4000000000U), {1}), Error);
+  const LabelOrder order({2, 3}, {5, 0});
   EXPECT_THROW((void)order.position(LabelId{2}), Error);
   EXPECT_THROW((void)order.label_at(6), Error);
 }
@@ -51,7 +51,7 @@ TEST(Slots, AreCountedAndPlacedConsistently) {
     const std::uint64_t capacity = std::uint64_t{lengths[0]} * lengths[1];
     const std::size_t labels = 1 + random.below(capacity);
     for (const Placement placement : {Placement::kSpread, Placement::kCompact}) {
-      const Slots slots(labels, lengths, placement);
+      const labels::Slots slots(labels, lengths, placement);
       EXPECT_EQ(slots.before(0), 0U);
       EXPECT_EQ(slots.before(capacity), labels);
       for (std::size_t slot = 0; slot < labels; ++slot) {
@@ -64,7 +64,7 @@ TEST(Slots, AreCountedAndPlacedConsistently) {
 }
 
 // Labels in each group of the first digit.
-std::vector<std::size_t> group_sizes(const Order& order) {
+std::vector<std::size_t> group_sizes(const LabelOrder& order) {
   std::vector<std::size_t> sizes(order.space().lengths()[0], 0);
   Lengths digits(order.space().num_heads());
   for (const LabelId label : order.labels()) {
@@ -74,27 +74,27 @@ std::vector<std::size_t> group_sizes(const Order& order) {
   return sizes;
 }
 
-void expect_balanced_groups(const Order& order) {
+void expect_balanced_groups(const LabelOrder& order) {
   const std::vector<std::size_t> sizes = group_sizes(order);
   const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
   EXPECT_LE(*most - *least, 1U);
 }
 
 TEST(IdentityOrder, KeepsIds) {
-  const Order order = identity_order(5, {2, 3});
+  const LabelOrder order = identity_order(5, {2, 3});
   EXPECT_THAT(order.positions(), ElementsAre(0, 1, 2, 3, 4));
   EXPECT_THROW((void)identity_order(7, {2, 3}), Error);
 }
 
 TEST(RandomOrder, DependsOnTheSeedAndKeepsGroupsBalanced) {
-  const Order order = random_order(1000, {30, 40}, 1);
+  const LabelOrder order = random_order(1000, {30, 40}, 1);
   EXPECT_EQ(order, random_order(1000, {30, 40}, 1));
   EXPECT_NE(order, random_order(1000, {30, 40}, 2));
   expect_balanced_groups(order);
 }
 
 TEST(RandomOrder, LeavesNoGapsWhenCompact) {
-  const Order order = random_order(1000, {30, 40}, 1, Placement::kCompact);
+  const LabelOrder order = random_order(1000, {30, 40}, 1, Placement::kCompact);
   EXPECT_EQ(*std::max_element(order.positions().begin(), order.positions().end()), 999U);
 }
 
@@ -102,7 +102,7 @@ TEST(FrequencyOrder, GivesGroupsEqualMass) {
   // Zipf: the first label alone has more than a tenth of all examples; 20 groups.
   std::vector<std::uint64_t> counts(2000);
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = 100000 / (i + 20);
-  const Order order = frequency_order(counts, {20, 110});
+  const LabelOrder order = frequency_order(counts, {20, 110});
   expect_balanced_groups(order);
   std::vector<std::uint64_t> mass(20, 0);
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -115,7 +115,7 @@ TEST(FrequencyOrder, GivesGroupsEqualMass) {
 TEST(FrequencyOrder, BalancesDeeperLevelsToo) {
   // By hand: 4 groups of 2 in 2 groups of 4. Dealt from the heaviest: {8, 5, 4, 1}, {7, 6, 3, 2}.
   const std::vector<std::uint64_t> counts = {8, 7, 6, 5, 4, 3, 2, 1};
-  const Order order = frequency_order(counts, {2, 2, 2});
+  const LabelOrder order = frequency_order(counts, {2, 2, 2});
   std::vector<std::uint64_t> mass(4, 0);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     mass[order.position(static_cast<LabelId>(i)) / 2] += counts[i];
@@ -160,7 +160,7 @@ Clustered make_clustered(std::size_t num_clusters, std::size_t labels_each, std:
 }
 
 // Share of labels whose group is mostly of their own cluster.
-double purity(const Order& order, const std::vector<std::size_t>& cluster_of,
+double purity(const LabelOrder& order, const std::vector<std::size_t>& cluster_of,
               std::uint64_t group_width) {
   std::map<std::uint64_t, std::map<std::size_t, std::size_t>> counts;
   for (const LabelId label : order.labels()) {
@@ -178,7 +178,7 @@ double purity(const Order& order, const std::vector<std::size_t>& cluster_of,
 TEST(ClusteredOrder, PutsLabelsOfAClusterIntoAGroup) {
   const Clustered made = make_clustered(16, 40, 5);
   const Context context({.threads = 2, .seed = 3});
-  const Order order = clustered_order(context, made.centroids, {16, 44});
+  const LabelOrder order = clustered_order(context, made.centroids, {16, 44});
   expect_balanced_groups(order);
   EXPECT_GT(purity(order, made.cluster_of, 44), 0.9);
   EXPECT_LT(purity(random_order(640, {16, 44}, 3), made.cluster_of, 44), 0.25);
@@ -187,14 +187,14 @@ TEST(ClusteredOrder, PutsLabelsOfAClusterIntoAGroup) {
 TEST(ClusteredOrder, FollowsThreeLevels) {
   const Clustered made = make_clustered(12, 20, 6);
   const Context context({.threads = 1});
-  const Order order = clustered_order(context, made.centroids, {4, 3, 25});
+  const LabelOrder order = clustered_order(context, made.centroids, {4, 3, 25});
   EXPECT_GT(purity(order, made.cluster_of, 25), 0.85);
   expect_balanced_groups(order);
 }
 
 TEST(ClusteredOrder, DoesNotDependOnTheNumberOfThreads) {
   const Clustered made = make_clustered(10, 60, 7);
-  const Order one = clustered_order(Context({.threads = 1}), made.centroids, {13, 5, 11});
+  const LabelOrder one = clustered_order(Context({.threads = 1}), made.centroids, {13, 5, 11});
   for (const std::size_t threads : {2, 3, 8}) {
     EXPECT_EQ(one, clustered_order(Context({.threads = threads}), made.centroids, {13, 5, 11}));
   }
@@ -222,8 +222,8 @@ TEST(ClusteredOrder, AcceptsLabelsWithoutFeatures) {
 TEST(ClusteredOrder, PlacesCompactlyOnRequest) {
   const Clustered made = make_clustered(4, 10, 9);
   const Context context({.threads = 2});
-  const Order order = clustered_order(context, made.centroids, {5, 11},
-                                      {.max_iterations = 8, .placement = Placement::kCompact});
+  const LabelOrder order = clustered_order(context, made.centroids, {5, 11},
+                                           {.max_iterations = 8, .placement = Placement::kCompact});
   EXPECT_EQ(*std::max_element(order.positions().begin(), order.positions().end()), 39U);
 }
 
@@ -254,4 +254,4 @@ TEST(LabelCentroids, SumTheRowsOfTheirExamplesToUnitLength) {
 }
 
 }  // namespace
-}  // namespace mhe::labels
+}  // namespace mhe

@@ -10,7 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "matrix/view.h"
 
 namespace mhe::labels {

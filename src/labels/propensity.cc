@@ -1,13 +1,13 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "labels/propensity.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include <mhe/label_space.h>
+
 #include "base/check.h"
 
-namespace mhe::labels {
+namespace mhe {
 
 std::vector<std::uint64_t> label_counts(const Ragged<LabelId>& labels, std::size_t num_labels) {
   std::vector<std::uint64_t> counts(num_labels, 0);
@@ -48,4 +48,4 @@ std::vector<double> propensities(std::span<const std::uint64_t> counts, std::uin
   return result;
 }
 
-}  // namespace mhe::labels
+}  // namespace mhe

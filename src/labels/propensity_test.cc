@@ -1,15 +1,14 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "labels/propensity.h"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/label_space.h>
 
-namespace mhe::labels {
+namespace mhe {
 namespace {
 
 using ::testing::ElementsAre;
@@ -67,4 +66,4 @@ TEST(Propensities, RefuseConstantsOutsideTheModel) {
 }
 
 }  // namespace
-}  // namespace mhe::labels
+}  // namespace mhe

@@ -6,7 +6,8 @@
 
 #include <cstddef>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "kernels/gemm.h"
 #include "matrix/view.h"
 

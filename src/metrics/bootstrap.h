@@ -6,8 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
-#include "matrix/ragged.h"
+#include <mhe/context.h>
+#include <mhe/input.h>
+
 #include "metrics/report.h"
 #include "metrics/row_scorer.h"
 

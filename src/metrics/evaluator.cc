@@ -74,12 +74,12 @@ std::uint64_t Evaluator::State::true_labels_of(std::size_t group,
 }
 
 TrainingLabels training_labels(std::function<std::uint64_t(LabelId)> count_of,
-                               const labels::PropensityCurve& propensity) {
+                               const PropensityCurve& propensity) {
   return {count_of, [count_of, propensity](LabelId label) { return propensity(count_of(label)); }};
 }
 
 TrainingLabels training_labels(std::vector<std::uint64_t> counts,
-                               const labels::PropensityCurve& propensity) {
+                               const PropensityCurve& propensity) {
   // shared: a std::function is copied
   const auto shared = std::make_shared<const std::vector<std::uint64_t>>(std::move(counts));
   return training_labels(

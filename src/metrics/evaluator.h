@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/input.h>
+#include <mhe/label_space.h>
 
-#include "base/context.h"
-#include "labels/propensity.h"
-#include "matrix/ragged.h"
 #include "metrics/report.h"
 
 namespace mhe::metrics {
@@ -59,10 +59,10 @@ struct TrainingLabels {
 
 /// With propensities by the counts.
 [[nodiscard]] TrainingLabels training_labels(std::function<std::uint64_t(LabelId)> count_of,
-                                             const labels::PropensityCurve& propensity);
+                                             const PropensityCurve& propensity);
 /// Of labels with these counts; those beyond them were never seen.
 [[nodiscard]] TrainingLabels training_labels(std::vector<std::uint64_t> counts,
-                                             const labels::PropensityCurve& propensity);
+                                             const PropensityCurve& propensity);
 
 /// Takes predictions batch by batch and reports all metrics at the end.
 ///

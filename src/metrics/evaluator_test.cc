@@ -13,9 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
 
-#include "base/memory.h"
 #include "metrics/frequency_bins.h"
 
 namespace mhe::metrics {
@@ -111,7 +111,7 @@ TEST(Evaluator, LabelsWithoutTrainingRowsAreUnseen) {
 }
 
 TEST(Evaluator, PropensitiesFollowTheCounts) {
-  const labels::PropensityCurve curve(100);
+  const PropensityCurve curve(100);
   Evaluator evaluator({.cutoffs = {1}}, training_labels({3, 50}, curve));
   evaluator.add(labels({0, 1, 7}), ranked({1}));
   EXPECT_NEAR(value(evaluator, "PSP@1"), curve(0) / curve(50), kTolerance);

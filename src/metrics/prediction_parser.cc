@@ -40,7 +40,7 @@ std::optional<double> parse_score(std::string_view text) {
 
 class Parser {
  public:
-  explicit Parser(const labels::LabelNames& names) : names_(names) {}
+  explicit Parser(const LabelNames& names) : names_(names) {}
 
   PredictionBlock parse(std::string_view text, PredictionFormat format);
 
@@ -53,7 +53,7 @@ class Parser {
   void end_row();
   [[nodiscard]] std::string name_of(LabelId label) const;
 
-  const labels::LabelNames& names_;
+  const LabelNames& names_;
   simdjson::dom::parser json_;
   std::vector<LabelId> sorted_;
   PredictionBlock block_;
@@ -193,7 +193,7 @@ PredictionFormat detect_prediction_format(std::string_view beginning) {
 }
 
 PredictionBlock parse_predictions(std::string_view text, PredictionFormat format,
-                                  const labels::LabelNames& names) {
+                                  const LabelNames& names) {
   return Parser(names).parse(text, format);
 }
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <mhe/ids.h>
+#include <mhe/input.h>
+#include <mhe/label_space.h>
 
-#include "labels/names.h"
-#include "matrix/ragged.h"
 #include "metrics/evaluator.h"
 
 namespace mhe::metrics {
@@ -33,12 +33,12 @@ struct BadPrediction {
 /// `unknown`.
 struct PredictionBlock {
   Ragged<ScoredLabel> rows;
-  labels::LabelNames unknown;
+  LabelNames unknown;
   std::optional<BadPrediction> bad;  ///< the first bad line; parsing stopped there
 };
 
 /// Parses whole lines, behind which data::TextBlock::kPadding bytes must be readable.
 [[nodiscard]] PredictionBlock parse_predictions(std::string_view text, PredictionFormat format,
-                                                const labels::LabelNames& names);
+                                                const LabelNames& names);
 
 }  // namespace mhe::metrics

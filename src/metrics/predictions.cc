@@ -14,7 +14,7 @@ namespace mhe::metrics {
 namespace {
 
 // Adds the rows of a block, whose unknown labels have provisional ids from `num_known` on.
-void append(PredictionBlock block, std::size_t num_known, labels::LabelNames& names,
+void append(PredictionBlock block, std::size_t num_known, LabelNames& names,
             Ragged<ScoredLabel>& rows) {
   std::vector<LabelId> ids;
   for (std::uint32_t i = 0; i < block.unknown.size(); ++i) {
@@ -29,14 +29,14 @@ void append(PredictionBlock block, std::size_t num_known, labels::LabelNames& na
 }  // namespace
 
 PredictionReader::PredictionReader(const Context& context, const std::string& path,
-                                   labels::LabelNames& names)
+                                   LabelNames& names)
     : PredictionReader(context,
                        data::make_read_ahead_source(data::decompress_if_needed(
                            data::open_file_source(path), context.threads())),
                        names) {}
 
 PredictionReader::PredictionReader(const Context& context, std::unique_ptr<data::ByteSource> source,
-                                   labels::LabelNames& names)
+                                   LabelNames& names)
     : context_(context), names_(names), lines_(std::move(source)) {
   json_ = detect_prediction_format(lines_.peek()) == PredictionFormat::kJson;
 }

@@ -9,11 +9,12 @@
 #include <memory>
 #include <string>
 
-#include "base/context.h"
+#include <mhe/context.h>
+#include <mhe/input.h>
+#include <mhe/label_space.h>
+
 #include "data/byte_source.h"
 #include "data/line_blocks.h"
-#include "labels/names.h"
-#include "matrix/ragged.h"
 #include "metrics/evaluator.h"
 
 namespace mhe::metrics {
@@ -25,10 +26,10 @@ class PredictionReader {
  public:
   /// Opens a file, compressed or not; "-" is standard input. `context` and `names` must outlive the
   /// reader. Throws kNotFound or kIo.
-  PredictionReader(const Context& context, const std::string& path, labels::LabelNames& names);
+  PredictionReader(const Context& context, const std::string& path, LabelNames& names);
   /// Reads from any source.
   PredictionReader(const Context& context, std::unique_ptr<data::ByteSource> source,
-                   labels::LabelNames& names);
+                   LabelNames& names);
 
   /// Replaces `rows` by the next ones; false at the end. Scores are numbers and no label occurs
   /// twice in a row. Throws kInvalidData with file, line, what was expected and what was found.
@@ -36,7 +37,7 @@ class PredictionReader {
 
  private:
   const Context& context_;
-  labels::LabelNames& names_;
+  LabelNames& names_;
   data::LineBlocks lines_;
   bool json_ = false;
   std::uint64_t lines_read_ = 0;

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // All rows, written "name=score name=score".
-std::vector<std::string> read_all(std::string_view text, labels::LabelNames& names,
+std::vector<std::string> read_all(std::string_view text, LabelNames& names,
                                   std::size_t threads = 2) {
   const Context context(ContextOptions{.threads = threads});
   PredictionReader reader(context, data::make_memory_source("p.txt", text), names);
@@ -39,7 +39,7 @@ std::vector<std::string> read_all(std::string_view text, labels::LabelNames& nam
 }
 
 std::vector<std::string> read_all(std::string_view text) {
-  labels::LabelNames names;
+  LabelNames names;
   return read_all(text, names);
 }
 
@@ -108,7 +108,7 @@ TEST(PredictionReader, ALabelMayBeginWithABrace) {
 }
 
 TEST(PredictionReader, KnownLabelsKeepTheirIdsAndNewOnesFollowInOrder) {
-  labels::LabelNames names = labels::LabelNames::numbered(3);
+  LabelNames names = LabelNames::numbered(3);
   read_all("2:1 x:1 9:1\ny:1 x:1 0:1\n", names);
   EXPECT_EQ(names.size(), 6);
   EXPECT_EQ(names.find("2"), LabelId{2});
@@ -123,8 +123,8 @@ TEST(PredictionReader, ManyBlocksAndThreadsGiveTheSameRowsAndIds) {
     text += fmt::format("known:{} row{}:0.25 other{}:0.5 some-longer-name-{}:0.125 a:1 b:2 c:3\n",
                         row, row / 3, row % 100, row % 7);
   }
-  labels::LabelNames one;
-  labels::LabelNames four;
+  LabelNames one;
+  LabelNames four;
   one.intern("known");
   four.intern("known");
   const Rows rows = read_all(text, one, 1);
@@ -171,7 +171,7 @@ TEST(PredictionReader, ReportsTheFirstBadLineOfALongFile) {
 TEST(PredictionReader, OpensFilesAndSaysWhatIsMissing) {
   const testing::ScratchDir scratch;
   const Context context;
-  labels::LabelNames names;
+  LabelNames names;
   PredictionReader reader(context, scratch.write("p.txt", "a:1\n"), names);
   Ragged<ScoredLabel> rows;
   EXPECT_TRUE(reader.next(rows));

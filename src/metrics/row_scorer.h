@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
-#include "matrix/ragged.h"
 #include "metrics/evaluator.h"
 #include "metrics/frequency_bins.h"
 

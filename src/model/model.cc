@@ -171,9 +171,9 @@ std::string Model::label_name(LabelId label) const {
   return std::string(names_[index - num_numbered_]);
 }
 
-const labels::LabelNames& Model::label_names() const {
+const LabelNames& Model::label_names() const {
   std::call_once(dictionary_made_, [&] {
-    dictionary_ = labels::LabelNames::numbered(num_numbered_);
+    dictionary_ = LabelNames::numbered(num_numbered_);
     for (std::size_t i = 0; i < names_.size(); ++i) dictionary_.intern(names_[i]);
   });
   return dictionary_;

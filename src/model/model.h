@@ -31,7 +31,7 @@ namespace mhe::model {
 
 /// What training hands over to be written beside weights.
 struct TrainedParts {
-  const labels::LabelNames& names;
+  const LabelNames& names;
   std::size_t num_features = 0;
   const text::Vectorizer* vectorizer = nullptr;  ///< none: the input is vectors
   FeatureWeightsView feature_weights = {};       ///< of sparse vectors
@@ -58,7 +58,7 @@ class Model {
   [[nodiscard]] std::size_t num_features() const noexcept { return num_features_; }
   [[nodiscard]] std::string label_name(LabelId label) const;
   /// The names as a dictionary that test data can be read with; made when it is first asked for.
-  [[nodiscard]] const labels::LabelNames& label_names() const;
+  [[nodiscard]] const LabelNames& label_names() const;
   /// What the model takes: text if it has a vocabulary, else vectors of its members' kind.
   [[nodiscard]] InputKind input_kind() const noexcept { return input_kind_; }
   [[nodiscard]] const text::Vectorizer* vectorizer() const noexcept {
@@ -106,7 +106,7 @@ class Model {
   Members members_;
   std::vector<const Member*> member_span_;
   mutable std::once_flag dictionary_made_;
-  mutable labels::LabelNames dictionary_;
+  mutable LabelNames dictionary_;
 };
 
 }  // namespace mhe::model

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "model/safetensors.h"
 
 namespace mhe::model {

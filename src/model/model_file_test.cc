@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
-#include <mhe/version.h>
 
 #include "base/check.h"
 #include "model/container.h"

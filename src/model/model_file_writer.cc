@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <mhe/version.h>
+#include <mhe/context.h>
 
 #include "base/check.h"
 #include "base/checked.h"

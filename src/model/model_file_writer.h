@@ -14,8 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include <mhe/input.h>
+
 #include "base/atomic_file.h"
-#include "matrix/ragged.h"
 #include "model/safetensors.h"
 
 namespace mhe::model {

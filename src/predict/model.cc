@@ -6,9 +6,9 @@
 
 #include <utility>
 
+#include <mhe/context.h>
 #include <mhe/model.h>
 
-#include "base/context.h"
 #include "model/container.h"
 
 namespace mhe {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include <mhe/context.h>
 #include <mhe/predict.h>
 
-#include "base/context.h"
 #include "base/parallel.h"
 #include "predict/predictor.h"
 

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
 #include <mhe/predict.h>
 
-#include "base/context.h"
 #include "scratch_dir.h"
 #include "toy_learned_model.h"
 #include "toy_model.h"

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include <mhe/ids.h>
-
-#include "labels/propensity.h"
+#include <mhe/label_space.h>
 
 namespace mhe::predict {
 
@@ -33,7 +32,7 @@ class TailWeights {
   [[nodiscard]] float weight_of(std::uint64_t count) const noexcept;
 
   std::span<const std::uint32_t> counts_;
-  labels::PropensityCurve curve_ = labels::PropensityCurve(1);
+  PropensityCurve curve_ = PropensityCurve(1);
   double tail_ = 0;
   std::vector<float> by_count_;  // of the counts that most labels have; others are worked out
 };

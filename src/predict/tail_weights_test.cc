@@ -16,7 +16,7 @@ namespace {
 TEST(TailWeights, ArePowersOfTheInversePropensity) {
   const std::vector<std::uint32_t> counts = {0, 1, 7, 1023, 1024, 1'000'000};
   const std::vector<std::uint64_t> wide(counts.begin(), counts.end());
-  const std::vector<double> expected = labels::propensities(wide, 2'000'000);
+  const std::vector<double> expected = propensities(wide, 2'000'000);
   for (const double tail : {0.1, 0.5, 1.0}) {
     const TailWeights weights(counts, 2'000'000, tail);
     EXPECT_FALSE(weights.change_nothing());

@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "tasks/task.h"
 
 namespace mhe::tasks {

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "tasks/task.h"
 #include "tasks/word_forms.h"
 

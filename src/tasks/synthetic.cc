@@ -8,10 +8,11 @@
 #include <numeric>
 #include <vector>
 
+#include <mhe/dataset.h>
+#include <mhe/label_space.h>
+
 #include "base/check.h"
 #include "base/parallel.h"
-#include "data/writer.h"
-#include "labels/names.h"
 
 namespace mhe::tasks {
 namespace {
@@ -81,8 +82,7 @@ std::uint32_t SyntheticRows::own_word(std::uint32_t label, std::uint64_t which) 
   return static_cast<std::uint32_t>(random.below(options_.features));
 }
 
-void SyntheticRows::add_row(Split split, std::uint64_t row, Scratch& scratch,
-                            data::RowBatch& out) const {
+void SyntheticRows::add_row(Split split, std::uint64_t row, Scratch& scratch, RowBatch& out) const {
   RandomStream random(seed_, name_of(split), row);
   const double floor = std::floor(options_.labels_per_row);
   const bool one_more = random.uniform() < options_.labels_per_row - floor;
@@ -120,8 +120,8 @@ void SyntheticRows::add_row(Split split, std::uint64_t row, Scratch& scratch,
 }
 
 void SyntheticRows::make(const Context& context, Split split, std::uint64_t first,
-                         std::size_t count, data::RowBatch& batch) const {
-  std::vector<data::RowBatch> parts((count + kGrain - 1) / kGrain);
+                         std::size_t count, RowBatch& batch) const {
+  std::vector<RowBatch> parts((count + kGrain - 1) / kGrain);
   parallel_blocks(context, count, kGrain, [&](const Block& block) {
     Scratch scratch;
     for (std::size_t i = block.begin; i < block.end; ++i) {
@@ -133,7 +133,7 @@ void SyntheticRows::make(const Context& context, Split split, std::uint64_t firs
   batch.labels.clear();
   batch.features.clear();
   batch.features.num_columns = options_.features;
-  for (const data::RowBatch& part : parts) {
+  for (const RowBatch& part : parts) {
     batch.labels.append(part.labels);
     batch.features.append(part.features);
   }
@@ -144,22 +144,22 @@ TaskResult build_synthetic(const Context& context, const SyntheticOptions& optio
   validate(options);
   const SyntheticRows rows(options, context.seed());
   OutputDirectory directory(output.directory, output.existing);
-  const auto names = labels::LabelNames::numbered(options.labels);
-  data::Schema schema;
+  const auto names = LabelNames::numbered(options.labels);
+  Schema schema;
   schema.kind = InputKind::kSparse;
   TaskResult result;
-  data::RowBatch batch;
+  RowBatch batch;
   for (const Split split : kSplits) {
     const std::uint64_t total = rows_of(options, split);
     if (total == 0) continue;
     const std::string stage = fmt::format("making {}", name_of(split));
     const std::string name = fmt::format("{}.{}", name_of(split), options.format);
-    data::WriteOptions write;
+    WriteOptions write;
     write.path = directory.file(name);
     write.num_rows = total;
     write.num_features = options.features;
     write.num_labels = options.labels;
-    const auto writer = data::open_writer(context, write, schema, names);
+    const auto writer = open_writer(context, write, schema, names);
     for (std::uint64_t row = 0; row < total; row += kBatchRows) {
       context.report({stage, row, total, "rows"});
       rows.make(context, split, row,

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/reader.h"
 #include "tasks/task.h"
 #include "tasks/zipf.h"
@@ -57,11 +58,11 @@ class SyntheticRows {
 
   /// Replaces `batch` by rows [first, first + count) of a part.
   void make(const Context& context, Split split, std::uint64_t first, std::size_t count,
-            data::RowBatch& batch) const;
+            RowBatch& batch) const;
 
  private:
   struct Scratch;
-  void add_row(Split split, std::uint64_t row, Scratch& scratch, data::RowBatch& out) const;
+  void add_row(Split split, std::uint64_t row, Scratch& scratch, RowBatch& out) const;
   [[nodiscard]] std::uint32_t label_of_rank(std::uint64_t rank) const;
   [[nodiscard]] std::uint32_t own_word(std::uint32_t label, std::uint64_t which) const;
 

@@ -22,18 +22,18 @@ SyntheticOptions small() {
   return options;
 }
 
-data::RowBatch make(const SyntheticOptions& options, std::size_t threads, std::uint64_t first,
-                    std::size_t count) {
+RowBatch make(const SyntheticOptions& options, std::size_t threads, std::uint64_t first,
+              std::size_t count) {
   const Context context(ContextOptions{.threads = threads});
-  data::RowBatch batch;
+  RowBatch batch;
   SyntheticRows(options, 1).make(context, Split::kTrain, first, count, batch);
   return batch;
 }
 
 TEST(Synthetic, RowsDependOnNothingButTheirNumber) {
-  const data::RowBatch all = make(small(), 1, 0, 700);
-  const data::RowBatch parallel = make(small(), 3, 0, 700);
-  const data::RowBatch part = make(small(), 2, 500, 10);
+  const RowBatch all = make(small(), 1, 0, 700);
+  const RowBatch parallel = make(small(), 3, 0, 700);
+  const RowBatch part = make(small(), 2, 500, 10);
   EXPECT_EQ(all.labels, parallel.labels);
   EXPECT_EQ(all.features, parallel.features);
   for (std::size_t i = 0; i < 10; ++i) {
@@ -46,7 +46,7 @@ TEST(Synthetic, RowsDependOnNothingButTheirNumber) {
 TEST(Synthetic, HasAsManyLabelsARowAsAskedFor) {
   SyntheticOptions options = small();
   options.labels_per_row = 2.5;
-  const data::RowBatch batch = make(options, 1, 0, 2'000);
+  const RowBatch batch = make(options, 1, 0, 2'000);
   // A row has 2 or 3; the standard deviation of their sum is sqrt(2000) / 2 = 22.
   EXPECT_NEAR(static_cast<double>(batch.labels.items.size()), 5'000, 100);
   for (std::size_t row = 0; row < batch.rows; ++row) {
@@ -62,7 +62,7 @@ TEST(Synthetic, CanBeLearnt) {
   options.noise = 0;
   options.labels_per_row = 1;
   options.words_per_label = 5;
-  const data::RowBatch batch = make(options, 1, 0, 2'000);
+  const RowBatch batch = make(options, 1, 0, 2'000);
   std::vector<std::set<std::uint32_t>> words(options.labels);
   for (std::size_t row = 0; row < batch.rows; ++row) {
     const auto columns = batch.features[row].columns;

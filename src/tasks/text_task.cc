@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <mhe/dataset.h>
+#include <mhe/label_space.h>
+
 #include "base/random.h"
-#include "data/writer.h"
-#include "labels/names.h"
 #include "text/utf8.h"
 
 namespace mhe::tasks {
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::size_t kTextBatchRows = 4096;
 
-void add_row(const TextRow& row, labels::LabelNames& names, data::RowBatch& batch) {
+void add_row(const TextRow& row, LabelNames& names, RowBatch& batch) {
   for (std::size_t i = 0; i < row.fields.size(); ++i) batch.text[i].push_row(row.fields[i]);
   std::vector<LabelId> ids;
   for (const std::string& label : row.labels) ids.push_back(names.intern(label));
@@ -45,16 +46,16 @@ void write_text_rows(const Context& context, const OutputDirectory& directory,
                      const std::vector<std::string>& field_names, std::vector<TextRow> rows,
                      TaskResult& result) {
   RandomStream(1, "tasks.order").shuffle(std::span(rows));
-  data::Schema schema;
+  Schema schema;
   schema.kind = InputKind::kText;
   schema.text_fields = field_names;
-  labels::LabelNames names;
+  LabelNames names;
   for (const Split split : kSplits) {
     const std::string name = fmt::format("{}.tsv", name_of(split));
-    data::WriteOptions options;
+    WriteOptions options;
     options.path = directory.file(name);
-    const auto writer = data::open_writer(context, options, schema, names);
-    data::RowBatch batch;
+    const auto writer = open_writer(context, options, schema, names);
+    RowBatch batch;
     batch.text.resize(field_names.size());
     const auto flush = [&] {
       writer->write(batch);

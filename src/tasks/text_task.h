@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "tasks/task.h"
 
 namespace mhe::tasks {

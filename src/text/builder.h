@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/context.h"
-#include "matrix/sparse.h"
+#include <mhe/context.h>
+#include <mhe/input.h>
+
 #include "text/documents.h"
 #include "text/merged_counts.h"
 #include "text/options.h"

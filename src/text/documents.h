@@ -6,15 +6,16 @@
 #include <span>
 #include <string_view>
 
+#include <mhe/input.h>
+
 #include "base/check.h"
-#include "matrix/ragged.h"
 
 namespace mhe::text {
 
 /// Documents as rows of text fields, not owned: what it was made of must outlive it.
 class Documents {
  public:
-  /// A Strings for each field, all of the same number of rows, as data::RowBatch has them.
+  /// A Strings for each field, all of the same number of rows, as RowBatch has them.
   explicit Documents(std::span<const Strings> fields)
       : num_fields_(fields.size()), rows_(fields.empty() ? 0 : fields[0].rows()), columns_(fields) {
     for (const Strings& field : fields) {

@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "text/options.h"
 #include "text/term_counter.h"
 #include "text/term_set.h"

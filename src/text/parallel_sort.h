@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "base/parallel.h"
 
 namespace mhe::text {

@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
-#include "matrix/sparse.h"
+#include <mhe/context.h>
+#include <mhe/input.h>
+
 #include "text/choose.h"
 #include "text/make_room.h"
 #include "text/options.h"

@@ -10,11 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
-#include "base/context.h"
-#include "matrix/ragged.h"
-#include "matrix/sparse.h"
 #include "text/analyze.h"
 #include "text/documents.h"
 #include "text/options.h"

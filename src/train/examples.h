@@ -10,11 +10,9 @@
 #include <vector>
 
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
-#include "matrix/dense.h"
 #include "matrix/feature_weights.h"
-#include "matrix/ragged.h"
-#include "matrix/sparse.h"
 
 namespace mhe::train {
 

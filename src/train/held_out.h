@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
-#include "base/context.h"
-#include "matrix/ragged.h"
 #include "metrics/calibration.h"
 #include "model/dense_member.h"
 #include "model/linear_member.h"

@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "labels/names.h"
 #include "model/dense_member.h"
 #include "train/members.h"

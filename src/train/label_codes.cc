@@ -6,12 +6,13 @@
 #include <cmath>
 #include <utility>
 
+#include <mhe/input.h>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "labels/digit_vectors.h"
 #include "labels/product_codes.h"
-#include "matrix/dense.h"
 #include "train/member_trainer.h"
 
 namespace mhe::train {

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "train/learned_options.h"
 #include "train/learned_plan.h"
 #include "train/training_set.h"

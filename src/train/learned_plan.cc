@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include <mhe/context.h>
 #include <mhe/plan.h>
 
 #include "base/check.h"

@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "labels/propensity.h"
+#include <mhe/label_space.h>
+
 #include "metrics/calibration.h"
 #include "metrics/evaluator.h"
 #include "metrics/frequency_bins.h"
@@ -36,7 +37,7 @@ metrics::Report evaluate(const Context& context, const Ragged<ScoredLabel>& rank
   metrics::Evaluator evaluator(
       std::move(options),
       metrics::training_labels(std::vector<std::uint64_t>(counts.begin(), counts.end()),
-                               labels::PropensityCurve(set.examples.rows())));
+                               PropensityCurve(set.examples.rows())));
   Ragged<metrics::ScoredLabel> predictions;
   for (std::size_t row = 0; row < ranked.rows(); ++row) {
     for (const auto& [label, score] : ranked[row]) predictions.items.push_back({label, score});

@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "heads/train_cascade.h"
 #include "train/checkpoint.h"
 #include "train/held_out.h"

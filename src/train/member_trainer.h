@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "encoders/encoder.h"
 #include "heads/dense_head.h"
 #include "model/dense_member.h"

@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "heads/sparse_cascade.h"
 #include "labels/order.h"
 #include "model/linear_member.h"

@@ -8,9 +8,10 @@
 #include <string>
 #include <utility>
 
+#include <mhe/input.h>
+
 #include "base/check.h"
 #include "base/random.h"
-#include "matrix/sparse.h"
 #include "text/builder.h"
 
 namespace mhe::train {

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/input.h>
 
-#include "base/context.h"
 #include "labels/names.h"
-#include "matrix/ragged.h"
 #include "text/options.h"
 
 namespace mhe::train {

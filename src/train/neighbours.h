@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "heads/neighbours.h"
 #include "model/linear_member.h"
 #include "train/linear_options.h"

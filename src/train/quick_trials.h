@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "train/linear_options.h"
 #include "train/training_set.h"
 

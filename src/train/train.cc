@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include <mhe/context.h>
 #include <mhe/train.h>
 
 #include "base/check.h"
-#include "base/context.h"
 #include "base/temporary_directory.h"
 #include "train/train_learned.h"
 #include "train/train_linear.h"

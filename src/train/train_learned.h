@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/reader.h"
 #include "train/checkpoint.h"
 #include "train/held_out.h"

@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/reader.h"
 #include "train/held_out.h"
 #include "train/linear_options.h"

@@ -9,8 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <mhe/context.h>
+
 #include "base/check.h"
-#include "base/memory.h"
 #include "labels/centroids.h"
 #include "train/memory_plan.h"
 #include "train/name_rows.h"

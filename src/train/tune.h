@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "data/reader.h"
 #include "train/linear_options.h"
 #include "train/training_set.h"

@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "matrix/feature_weights.h"
 #include "train/linear_options.h"
 #include "train/training_set.h"

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
 #include <mhe/ids.h>
 #include <mhe/label_space.h>
 #include <mhe/plan.h>
-#include <mhe/version.h>
 
 int main() {
   mhe::PlanOptions options;

@@ -3,8 +3,8 @@
 #include "read_fuzzed.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  mhe::data::ReadOptions options;
-  options.format = mhe::data::Format::kAuto;
+  mhe::ReadOptions options;
+  options.format = mhe::Format::kAuto;
   mhe::fuzz::read_fuzzed(options, mhe::fuzz::as_text(data, size));
   return 0;
 }

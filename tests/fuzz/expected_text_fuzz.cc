@@ -5,7 +5,7 @@
 #include "read_fuzzed.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  mhe::data::ReadOptions options;
+  mhe::ReadOptions options;
   options.expected_text = {"title", "body"};
   options.live = true;
   mhe::fuzz::read_fuzzed(options, mhe::fuzz::as_text(data, size));

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/error.h>
 
-#include "base/context.h"
 #include "model/container.h"
 #include "model/model_file.h"
 

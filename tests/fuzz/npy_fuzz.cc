@@ -3,8 +3,8 @@
 #include "read_fuzzed.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  mhe::data::ReadOptions options;
-  options.format = mhe::data::Format::kNpy;
+  mhe::ReadOptions options;
+  options.format = mhe::Format::kNpy;
   mhe::fuzz::read_fuzzed_pair(options, mhe::fuzz::as_text(data, size));
   return 0;
 }

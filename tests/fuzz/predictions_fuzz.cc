@@ -15,7 +15,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mhe;  // NOLINT(google-build-using-namespace): one function
-  static const labels::LabelNames names = labels::LabelNames::numbered(10);
+  static const LabelNames names = LabelNames::numbered(10);
   std::vector<char> padded(data, data + size);
   padded.resize(size + data::TextBlock::kPadding);
   const std::string_view text(padded.data(), size);

@@ -22,8 +22,7 @@ inline void expect(bool condition) {
   if (!condition) __builtin_trap();
 }
 
-inline void check_batch(const data::Schema& schema, const data::RowBatch& batch,
-                        std::size_t num_labels) {
+inline void check_batch(const Schema& schema, const RowBatch& batch, std::size_t num_labels) {
   expect(batch.rows > 0);
   if (schema.has_labels) expect(batch.labels.rows() == batch.rows);
   for (std::size_t row = 0; row < batch.labels.rows(); ++row) {
@@ -51,18 +50,18 @@ inline void check_batch(const data::Schema& schema, const data::RowBatch& batch,
 }
 
 /// Reads `bytes` with the given options, once strictly and once skipping bad lines.
-inline void read_fuzzed(data::ReadOptions options, std::string_view bytes,
+inline void read_fuzzed(ReadOptions options, std::string_view bytes,
                         std::optional<std::string_view> labels = {}) {
   const Context context({.threads = 1});
   for (const std::uint64_t skip_bad : {0, 3}) {
     options.skip_bad = skip_bad;
-    labels::LabelNames names;
+    LabelNames names;
     data::Inputs inputs;
     inputs.rows = data::make_memory_source("data", bytes);
     if (labels) inputs.labels = data::make_memory_source("labels", *labels);
     try {
       const auto reader = data::open_reader(context, options, names, std::move(inputs));
-      data::RowBatch batch;
+      RowBatch batch;
       std::uint64_t rows = 0;
       while (reader->next(batch)) {
         check_batch(reader->schema(), batch, names.size());
@@ -78,7 +77,7 @@ inline void read_fuzzed(data::ReadOptions options, std::string_view bytes,
 }
 
 /// The same for two files: the second begins behind the first byte 0xFF.
-inline void read_fuzzed_pair(const data::ReadOptions& options, std::string_view bytes) {
+inline void read_fuzzed_pair(const ReadOptions& options, std::string_view bytes) {
   const std::size_t split = std::min(bytes.size(), bytes.find('\xff'));
   read_fuzzed(options, bytes.substr(0, split), bytes.substr(std::min(bytes.size(), split + 1)));
 }

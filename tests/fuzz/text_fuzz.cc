@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "text/builder.h"
 
 namespace {

@@ -7,13 +7,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <mhe/context.h>
+
 #include "bench/bench.h"
 #include "bench/epoch_timing.h"
 #include "bench/machine_roof.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
 #include "flags/text_flags.h"
-#include "kernels/dual_sweep.h"
 #include "output/table.h"
 #include "output/units.h"
 
@@ -80,7 +81,7 @@ std::string to_json(const EpochFigures& figures) {
       {"roof_s", figures.roof_s()},
       {"times_roof", figures.seconds() / figures.roof_s()},
       {"threads", figures.threads},
-      {"isa", kernels::isa_in_use()},
+      {"isa", instruction_set_in_use()},
       {"roof_gflops", figures.roof.gflops},
       {"roof_gb_per_s", figures.roof.gb_per_s},
       {"roof_near_gb_per_s", figures.near_gb_per_s},
@@ -113,7 +114,7 @@ std::string to_text(const EpochFigures& figures, std::size_t width) {
                      format_count(figures.plan.encoder.num_inputs),
                      format_count(static_cast<std::uint64_t>(figures.timing.touched_head_rows))) +
          fmt::format("{} ({}): {:.0f} GFLOP/s, {:.1f} GB/s, near {:.0f} GB/s\n",
-                     format_count(figures.threads, "thread"), kernels::isa_in_use(),
+                     format_count(figures.threads, "thread"), instruction_set_in_use(),
                      figures.roof.gflops, figures.roof.gb_per_s, figures.near_gb_per_s);
 }
 

@@ -11,12 +11,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <mhe/context.h>
+
 #include "base/atomic_file.h"
 #include "bench/bench.h"
 #include "bench/head_timing.h"
 #include "bench/machine_roof.h"
 #include "charts/line_svg.h"
-#include "kernels/dual_sweep.h"
 #include "output/table.h"
 #include "output/units.h"
 
@@ -117,7 +118,7 @@ std::string to_json(const std::vector<HeadRow>& rows, const BenchHeadsFlags& fla
         {"roof_percent", row.roof_percent},
         {"memory_mb", static_cast<double>(timing.memory_bytes) / 1e6},
         {"threads", threads},
-        {"isa", kernels::isa_in_use()},
+        {"isa", instruction_set_in_use()},
         {"roof_gflops", roof.gflops},
         {"roof_gb_per_s", roof.gb_per_s},
     };
@@ -144,8 +145,8 @@ std::string to_text(const std::vector<HeadRow>& rows, const MachineRoof& roof, s
                    fmt::format("{:.0f}", row.roof_percent), format_bytes(timing.memory_bytes)});
   }
   return table.render(width) + fmt::format("\n{} ({}): {:.0f} GFLOP/s, {:.1f} GB/s\n",
-                                           format_count(threads, "thread"), kernels::isa_in_use(),
-                                           roof.gflops, roof.gb_per_s);
+                                           format_count(threads, "thread"),
+                                           instruction_set_in_use(), roof.gflops, roof.gb_per_s);
 }
 
 void write_svg(AtomicFile& file, const std::vector<HeadRow>& rows, const BenchHeadsFlags& flags,
@@ -166,9 +167,10 @@ void write_svg(AtomicFile& file, const std::vector<HeadRow>& rows, const BenchHe
     memory.series.push_back(std::move(sizes));
   }
   const LinePanel panels[] = {std::move(time), std::move(memory)};
-  file.write(line_svg(panels, fmt::format("Heads: width {}, batch {}, {}, {}, {}", flags.timing.dim,
-                                          flags.timing.batch, flags.loss,
-                                          format_count(threads, "thread"), kernels::isa_in_use())));
+  file.write(line_svg(
+      panels,
+      fmt::format("Heads: width {}, batch {}, {}, {}, {}", flags.timing.dim, flags.timing.batch,
+                  flags.loss, format_count(threads, "thread"), instruction_set_in_use())));
   file.commit();
 }
 

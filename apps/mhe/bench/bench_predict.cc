@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <mhe/context.h>
+
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/parallel.h"
@@ -19,7 +21,6 @@
 #include "charts/histogram_svg.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
-#include "kernels/dual_sweep.h"
 #include "model/model.h"
 #include "output/table.h"
 #include "output/units.h"
@@ -57,13 +58,13 @@ struct Documents {
   std::uint64_t text_bytes = 0;
 };
 
-Documents read_documents(const Context& context, const Model& model,
-                         const data::ReadOptions& options, std::size_t max_rows) {
-  labels::LabelNames names;
+Documents read_documents(const Context& context, const Model& model, const ReadOptions& options,
+                         std::size_t max_rows) {
+  LabelNames names;
   ModelRows rows(context, model, options, names);
   Documents documents;
   while (documents.rows < max_rows && rows.next()) {
-    const data::RowBatch& batch = rows.batch();
+    const RowBatch& batch = rows.batch();
     documents.features.append(batch.features);
     documents.dense.append(batch.dense);
     documents.text.resize(batch.text.size());
@@ -197,10 +198,10 @@ Figures summarize_pass(const Pass& pass, const std::vector<double>& sorted,
 
 std::string to_json(const Figures& figures) {
   nlohmann::ordered_json json = {
-      {"documents", figures.documents}, {"threads", figures.threads},
-      {"isa", kernels::isa_in_use()},   {"open_ms", figures.open_ms},
-      {"mean_us", figures.mean_us},     {"p50_us", figures.p50_us},
-      {"p99_us", figures.p99_us},       {"documents_per_s", figures.documents_per_s},
+      {"documents", figures.documents},  {"threads", figures.threads},
+      {"isa", instruction_set_in_use()}, {"open_ms", figures.open_ms},
+      {"mean_us", figures.mean_us},      {"p50_us", figures.p50_us},
+      {"p99_us", figures.p99_us},        {"documents_per_s", figures.documents_per_s},
   };
   if (figures.vectorizing_share) {
     json["vectorizing_share"] = *figures.vectorizing_share;
@@ -212,7 +213,7 @@ std::string to_json(const Figures& figures) {
 std::string to_text(const Figures& figures, std::size_t width) {
   Table table;
   table.add_row({"documents", format_count(figures.documents)});
-  table.add_row({"threads", fmt::format("{} ({})", figures.threads, kernels::isa_in_use())});
+  table.add_row({"threads", fmt::format("{} ({})", figures.threads, instruction_set_in_use())});
   table.add_row({"opening the model", fmt::format("{:.2f} ms", figures.open_ms)});
   table.add_row({"mean", fmt::format("{:.1f} us", figures.mean_us)});
   table.add_row({"p50", fmt::format("{:.1f} us", figures.p50_us)});
@@ -233,7 +234,7 @@ void write_svg(const std::string& path, const std::vector<double>& sorted, const
   const std::string picture = histogram_svg(
       sorted,
       fmt::format("Time of a prediction: {} documents, {} threads, {}",
-                  format_count(figures.documents), figures.threads, kernels::isa_in_use()),
+                  format_count(figures.documents), figures.threads, instruction_set_in_use()),
       "microseconds", markers);
   AtomicFile file(path);
   file.write(picture);

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <mhe/context.h>
+
 #include "base/atomic_file.h"
 #include "base/temporary_directory.h"
 #include "bench/bench.h"
@@ -19,7 +21,6 @@
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
 #include "flags/text_flags.h"
-#include "kernels/dual_sweep.h"
 #include "output/phase_clock.h"
 #include "output/table.h"
 #include "output/units.h"
@@ -87,7 +88,7 @@ std::string to_json(const Run& run, const Usage& usage) {
       {"lengths", run.report.lengths},
       {"members", run.report.members},
       {"threads", run.threads},
-      {"isa", kernels::isa_in_use()},
+      {"isa", instruction_set_in_use()},
       {"phases", phases},
       {"wall_s", run.total.wall_s},
       {"cpu_s", run.total.cpu_s},
@@ -109,7 +110,7 @@ std::string to_text(const Run& run, const Usage& usage, std::size_t width) {
   for (const Phase& phase : run.phases) add(phase);
   add(run.total);
   Table figures;
-  figures.add_row({"threads", fmt::format("{} ({})", run.threads, kernels::isa_in_use())});
+  figures.add_row({"threads", fmt::format("{} ({})", run.threads, instruction_set_in_use())});
   figures.add_row({"rows a second", format_count(static_cast<std::uint64_t>(run.rows_per_s()))});
   figures.add_row({"peak memory", format_bytes(usage.peak_bytes)});
   figures.add_row({"model size", format_bytes(run.model_bytes)});
@@ -126,7 +127,7 @@ void write_svg(const std::string& path, const Run& run) {
   file.write(bar_svg(bars,
                      fmt::format("Training on {} rows with {} labels: {:.1f} s, {} threads, {}",
                                  format_count(run.report.rows), format_count(run.report.labels),
-                                 run.total.wall_s, run.threads, kernels::isa_in_use()),
+                                 run.total.wall_s, run.threads, instruction_set_in_use()),
                      "seconds"));
   file.commit();
 }

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "bench/machine_roof.h"
 #include "train/learned_options.h"
 #include "train/learned_plan.h"

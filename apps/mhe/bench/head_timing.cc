@@ -6,6 +6,8 @@
 #include <numeric>
 #include <span>
 
+#include <mhe/context.h>
+
 #include "base/memory.h"
 #include "base/random.h"
 #include "heads/dense_head.h"

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/plan.h>
 
-#include "base/context.h"
 #include "heads/head_spec.h"
 
 namespace mhe::app {

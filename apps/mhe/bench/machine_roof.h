@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/context.h"
+#include <mhe/context.h>
 
 namespace mhe::app {
 

@@ -11,12 +11,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <mhe/version.h>
+#include <mhe/context.h>
 
 #include "charts/report_charts.h"
 #include "charts/report_style.h"
 #include "charts/svg.h"
-#include "kernels/dual_sweep.h"
 #include "model/model_file.h"
 #include "output/units.h"
 
@@ -344,7 +343,7 @@ void PageFile::write(Console& console, const PhaseClock& clock, const Run& run) 
                               .model_bytes = std::filesystem::file_size(run.model),
                               .usage = console.usage(),
                               .threads = run.threads,
-                              .isa = std::string(kernels::isa_in_use())}));
+                              .isa = std::string(instruction_set_in_use())}));
   file_->commit();
   console.say(fmt::format("wrote {}", path_));
 }

@@ -70,7 +70,7 @@ train::TrainingHistory make_history() {
   options.cutoffs = {1, 3, 5, 10};
   options.frequency_bounds = metrics::default_frequency_bounds();
   metrics::Evaluator evaluator(
-      options, metrics::training_labels({3, 10}, labels::PropensityCurve(history.data.rows)));
+      options, metrics::training_labels({3, 10}, PropensityCurve(history.data.rows)));
   const std::vector<LabelId> truth = {LabelId{0}, LabelId{1}};
   const std::vector<metrics::ScoredLabel> found = {{LabelId{0}, 0.9}, {LabelId{2}, 0.4}};
   evaluator.add(truth, found);

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <mhe/dataset.h>
 #include <mhe/error.h>
 
-#include "data/format.h"
 #include "flags/usage_error.h"
 
 namespace mhe::app {
@@ -59,11 +59,11 @@ void add_data_flags(CLI::App& command, DataFlags& flags) {
       ->group(group);
 }
 
-data::ReadOptions make_read_options(const DataFlags& flags, const std::string& path) {
-  data::ReadOptions options;
+ReadOptions make_read_options(const DataFlags& flags, const std::string& path) {
+  ReadOptions options;
   options.path = path;
   try {
-    options.format = data::parse_format(flags.format);
+    options.format = parse_format(flags.format);
   } catch (const Error& error) {
     throw UsageError(std::string("--format: ") + error.what());
   }

@@ -10,7 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "data/reader.h"
+#include <mhe/dataset.h>
 
 namespace mhe::app {
 
@@ -32,7 +32,7 @@ struct DataFlags {
 void add_data_flags(CLI::App& command, DataFlags& flags);
 
 /// How to read `path` with these flags. Throws UsageError.
-[[nodiscard]] data::ReadOptions make_read_options(const DataFlags& flags, const std::string& path);
+[[nodiscard]] ReadOptions make_read_options(const DataFlags& flags, const std::string& path);
 
 /// What is wrong with a flag that must be a probability; empty: nothing. For CLI::Option::check().
 [[nodiscard]] std::string check_probability(const std::string& text);

@@ -21,8 +21,8 @@ namespace mhe::app {
 namespace {
 
 // "0.55,1.5"; nothing if it is not of that form.
-std::optional<labels::PropensityModel> parse_constants(std::string_view text) {
-  labels::PropensityModel model;
+std::optional<PropensityModel> parse_constants(std::string_view text) {
+  PropensityModel model;
   const char* const end = text.data() + text.size();
   const auto a = std::from_chars(text.data(), end, model.a);
   if (a.ec != std::errc() || a.ptr == end || *a.ptr != ',') return std::nullopt;
@@ -89,13 +89,13 @@ void add_session_flags(CLI::App& command, PredictOptions& options) {
       ->capture_default_str();
 }
 
-labels::PropensityModel propensity_model(const ScoringFlags& flags) {
+PropensityModel propensity_model(const ScoringFlags& flags) {
   try {
     if (const auto constants = parse_constants(flags.propensity)) {
-      static_cast<void>(labels::propensities({}, 1, *constants));  // checks them
+      static_cast<void>(propensities({}, 1, *constants));  // checks them
       return *constants;
     }
-    return labels::propensity_preset(flags.propensity);
+    return propensity_preset(flags.propensity);
   } catch (const Error& error) {
     throw UsageError(
         fmt::format("--propensity: expected A,B such as 0.55,1.5, or a preset: {}", error.what()));
@@ -113,7 +113,7 @@ metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags) {
           .bootstrap_resamples = flags.bootstrap};
 }
 
-void require_labels(const data::Schema& schema, const std::string& name) {
+void require_labels(const Schema& schema, const std::string& name) {
   if (schema.has_labels) return;
   fail(ErrorCode::kInvalidData,
        "{}: expected labels, found none; name their column with --labels or their file with "
@@ -128,7 +128,7 @@ MetricsSetting make_setting(const ScoringFlags& flags) {
           .has_training_data = true};
 }
 
-nlohmann::ordered_json propensity_json(const labels::PropensityModel& model) {
+nlohmann::ordered_json propensity_json(const PropensityModel& model) {
   return {{"A", model.a}, {"B", model.b}};
 }
 

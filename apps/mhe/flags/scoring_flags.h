@@ -13,10 +13,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <mhe/dataset.h>
+#include <mhe/label_space.h>
 #include <mhe/predict.h>
 
-#include "data/reader.h"
-#include "labels/propensity.h"
 #include "metrics/evaluator.h"
 #include "output/metrics_output.h"
 
@@ -45,17 +45,17 @@ void add_scoring_flags(CLI::App& command, ScoringFlags& flags);
 void add_session_flags(CLI::App& command, PredictOptions& options);
 
 /// The constants that --propensity names. Throws UsageError.
-[[nodiscard]] labels::PropensityModel propensity_model(const ScoringFlags& flags);
+[[nodiscard]] PropensityModel propensity_model(const ScoringFlags& flags);
 
 [[nodiscard]] metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags);
 
 /// Throws kInvalidData, saying how to name them, if the data set `name` has no labels.
-void require_labels(const data::Schema& schema, const std::string& name);
+void require_labels(const Schema& schema, const std::string& name);
 
 /// How the report is to be shown.
 [[nodiscard]] MetricsSetting make_setting(const ScoringFlags& flags);
 
 /// The constants as they appear in JSON.
-[[nodiscard]] nlohmann::ordered_json propensity_json(const labels::PropensityModel& model);
+[[nodiscard]] nlohmann::ordered_json propensity_json(const PropensityModel& model);
 
 }  // namespace mhe::app

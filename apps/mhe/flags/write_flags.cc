@@ -6,8 +6,6 @@
 
 #include <mhe/error.h>
 
-#include "base/check.h"
-#include "data/reader.h"
 #include "flags/data_flags.h"
 #include "flags/usage_error.h"
 
@@ -33,16 +31,16 @@ void add_write_flags(CLI::App& command, WriteFlags& flags) {
                      "Labels that a header shall declare, if more than occur");
 }
 
-data::WriteOptions make_write_options(const WriteFlags& flags) {
-  data::WriteOptions options;
+WriteOptions make_write_options(const WriteFlags& flags) {
+  WriteOptions options;
   options.path = flags.output;
   try {
-    options.format = data::parse_format(flags.to);
+    options.format = parse_format(flags.to);
   } catch (const Error& error) {
     throw UsageError(std::string("--to: ") + error.what());
   }
-  if (options.format == data::Format::kAuto) options.format = data::format_of_path(flags.output);
-  if (options.format == data::Format::kAuto) {
+  if (options.format == Format::kAuto) options.format = format_of_path(flags.output);
+  if (options.format == Format::kAuto) {
     throw UsageError(
         fmt::format("the name {} does not tell the format; name it with --to", flags.output));
   }
@@ -55,22 +53,24 @@ data::WriteOptions make_write_options(const WriteFlags& flags) {
   return options;
 }
 
-labels::LabelNames load_label_names(const Context& context, const WriteFlags& flags) {
-  labels::LabelNames names;
+LabelNames load_label_names(const Context& context, const WriteFlags& flags) {
+  LabelNames names;
   if (flags.label_names.empty()) return names;
-  data::ReadOptions options;
+  ReadOptions options;
   options.path = flags.label_names;
-  options.format = data::Format::kTextLines;
-  labels::LabelNames none;
-  const auto reader = data::open_reader(context, options, none);
-  data::RowBatch batch;
+  options.format = Format::kTextLines;
+  LabelNames none;
+  const auto reader = open_reader(context, options, none);
+  RowBatch batch;
   while (reader->next(batch)) {
     for (std::size_t row = 0; row < batch.rows; ++row) {
       const std::size_t before = names.size();
       names.intern(string_at(batch.text[0], row));
       if (names.size() == before) {
-        fail(ErrorCode::kInvalidData, "{}:{}: expected each label name once, found {} again",
-             flags.label_names, batch.first_row + row + 1, string_at(batch.text[0], row));
+        throw Error(
+            ErrorCode::kInvalidData,
+            fmt::format("{}:{}: expected each label name once, found {} again", flags.label_names,
+                        batch.first_row + row + 1, string_at(batch.text[0], row)));
       }
     }
   }

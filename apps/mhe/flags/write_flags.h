@@ -10,8 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "data/writer.h"
-#include "labels/names.h"
+#include <mhe/dataset.h>
 
 namespace mhe::app {
 
@@ -31,9 +30,9 @@ struct WriteFlags {
 void add_write_flags(CLI::App& command, WriteFlags& flags);
 
 /// Where and how to write. Throws UsageError.
-[[nodiscard]] data::WriteOptions make_write_options(const WriteFlags& flags);
+[[nodiscard]] WriteOptions make_write_options(const WriteFlags& flags);
 
 /// The names of --label-names, in its order; none if the flag was not given.
-[[nodiscard]] labels::LabelNames load_label_names(const Context& context, const WriteFlags& flags);
+[[nodiscard]] LabelNames load_label_names(const Context& context, const WriteFlags& flags);
 
 }  // namespace mhe::app

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/context.h"
+#include <mhe/context.h>
 
 namespace mhe::app {
 

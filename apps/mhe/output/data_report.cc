@@ -8,9 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "data/description.h"
-#include "data/reader.h"
-#include "labels/names.h"
+#include <mhe/dataset.h>
+
 #include "output/table.h"
 #include "output/units.h"
 
@@ -19,26 +18,20 @@ namespace {
 
 struct Part {
   tasks::SplitFile file;
-  data::Schema schema;
-  std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
-  data::Description description;
+  Description description;
   std::uint64_t unseen_labels = 0;  // that do not occur in train
 };
 
 Part describe_part(const Context& context, const std::string& directory,
-                   const tasks::SplitFile& file, labels::LabelNames& names) {
+                   const tasks::SplitFile& file, LabelNames& names) {
   const std::filesystem::path root(directory);
-  data::ReadOptions options;
+  ReadOptions options;
   options.path = (root / file.name).string();
   if (!file.labels_name.empty()) options.label_path = (root / file.labels_name).string();
-  const auto reader = data::open_reader(context, options, names);
   Part part;
   part.file = file;
-  data::RowBatch batch;
-  while (reader->next(batch)) part.description.add(context, batch);
-  part.schema = reader->schema();
-  part.rows = reader->report().rows;
+  part.description = describe(context, options, names);
   part.bytes = std::filesystem::file_size(options.path);
   return part;
 }
@@ -47,7 +40,7 @@ Part describe_part(const Context& context, const std::string& directory,
 std::uint64_t count_labels(const std::vector<Part>& parts) {
   std::vector<bool> occurs;
   for (const Part& part : parts) {
-    const auto& counts = part.description.label_counts();
+    const auto& counts = part.description.label_counts;
     occurs.resize(std::max(occurs.size(), counts.size()));
     for (std::size_t id = 0; id < counts.size(); ++id) occurs[id] = occurs[id] || counts[id] > 0;
   }
@@ -55,8 +48,8 @@ std::uint64_t count_labels(const std::vector<Part>& parts) {
 }
 
 std::uint64_t count_unseen(const Part& train, const Part& part) {
-  const auto& seen = train.description.label_counts();
-  const auto& counts = part.description.label_counts();
+  const auto& seen = train.description.label_counts;
+  const auto& counts = part.description.label_counts;
   std::uint64_t unseen = 0;
   for (std::size_t id = 0; id < counts.size(); ++id) {
     if (counts[id] > 0 && (id >= seen.size() || seen[id] == 0)) ++unseen;
@@ -66,28 +59,27 @@ std::uint64_t count_unseen(const Part& train, const Part& part) {
 
 // Mean words or features of a row, the same for both; dense rows are all alike.
 std::string input_size(const Part& part) {
-  if (part.schema.kind == InputKind::kDense) {
-    return format_count(part.schema.declared_features.value_or(0));
+  if (part.description.schema.kind == InputKind::kDense) {
+    return format_count(part.description.schema.declared_features.value_or(0));
   }
-  if (part.schema.kind == InputKind::kSparse) {
-    return fmt::format("{:.1f}", part.description.features_per_row().mean());
+  if (part.description.schema.kind == InputKind::kSparse) {
+    return fmt::format("{:.1f}", part.description.features_per_row.mean());
   }
   double words = 0;
-  for (const auto& field : part.description.text()) words += field.words.mean();
+  for (const auto& field : part.description.text) words += field.words.mean();
   return fmt::format("{:.1f}", words);
 }
 
 std::string text_of(const std::vector<Part>& parts, std::size_t width) {
   Table table;
-  const bool text = !parts.empty() && parts.front().schema.kind == InputKind::kText;
+  const bool text = !parts.empty() && parts.front().description.schema.kind == InputKind::kText;
   table.add_row(
       {"", "rows", "labels", "unseen", "labels/row", text ? "words/row" : "features/row", "size"});
   for (const Part& part : parts) {
-    table.add_row({part.file.name, format_count(part.rows),
-                   format_count(part.description.distinct_labels()),
-                   format_count(part.unseen_labels),
-                   fmt::format("{:.2f}", part.description.labels_per_row().mean()),
-                   input_size(part), format_bytes(part.bytes)});
+    table.add_row({part.file.name, format_count(part.description.report.rows),
+                   format_count(part.description.distinct_labels), format_count(part.unseen_labels),
+                   fmt::format("{:.2f}", part.description.labels_per_row.mean()), input_size(part),
+                   format_bytes(part.bytes)});
   }
   return table.render(width);
 }
@@ -98,10 +90,10 @@ nlohmann::ordered_json json_of(const std::vector<Part>& parts, const std::string
   for (const Part& part : parts) {
     json[std::string(name_of(part.file.split))] = {
         {"file", part.file.name},
-        {"rows", part.rows},
-        {"labels", part.description.distinct_labels()},
+        {"rows", part.description.report.rows},
+        {"labels", part.description.distinct_labels},
         {"unseen_labels", part.unseen_labels},
-        {"labels_per_row", part.description.labels_per_row().mean()},
+        {"labels_per_row", part.description.labels_per_row.mean()},
         {"bytes", part.bytes}};
   }
   json["notes"] = notes;
@@ -112,12 +104,12 @@ nlohmann::ordered_json json_of(const std::vector<Part>& parts, const std::string
 
 TaskTotals report_task(Console& console, const Context& context, const std::string& directory,
                        const tasks::TaskResult& result, ReportStyle style) {
-  labels::LabelNames names;
+  LabelNames names;
   std::vector<Part> parts;
   TaskTotals totals;
   for (const tasks::SplitFile& file : result.files) {
     parts.push_back(describe_part(context, directory, file, names));
-    totals.rows += parts.back().rows;
+    totals.rows += parts.back().description.report.rows;
     parts.back().unseen_labels = count_unseen(parts.front(), parts.back());
   }
   totals.labels = count_labels(parts);

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "output/console.h"
 
 namespace mhe::app {

@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <string>
 
-#include "base/context.h"
+#include <mhe/context.h>
+
 #include "output/table.h"
 
 namespace mhe::app {

@@ -13,8 +13,6 @@
 namespace mhe::app {
 namespace {
 
-using data::Distribution;
-
 std::string share(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   const double per_cent = 100 * static_cast<double>(part) / static_cast<double>(whole);
@@ -41,7 +39,7 @@ void add_distribution(std::string name, const Distribution& values, Table& table
 }
 
 std::string rows_text(const FileStats& stats) {
-  const data::ReadReport& report = stats.report;
+  const ReadReport& report = stats.description.report;
   std::string line = fmt::format("{} rows", format_count(report.rows));
   const auto add = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) line += fmt::format(", {} {}", format_count(count), what);
@@ -64,16 +62,18 @@ std::string distinct_text(std::string_view what, std::uint64_t distinct,
 std::string lengths_text(const FileStats& stats, std::size_t width) {
   Table table;
   table.add_row({"per row", "min", "median", "mean", "max", "total"});
-  const data::Description& description = stats.description;
-  if (stats.schema.has_labels) add_distribution("labels", description.labels_per_row(), table);
-  if (stats.schema.kind == InputKind::kSparse) {
-    add_distribution("features", description.features_per_row(), table);
+  const Description& description = stats.description;
+  if (stats.description.schema.has_labels)
+    add_distribution("labels", description.labels_per_row, table);
+  if (stats.description.schema.kind == InputKind::kSparse) {
+    add_distribution("features", description.features_per_row, table);
   }
-  for (std::size_t i = 0; i < description.text().size(); ++i) {
-    const std::string field =
-        i < stats.schema.text_fields.size() ? stats.schema.text_fields[i] : "text";
-    add_distribution(fit(field, 24) + " words", description.text()[i].words, table);
-    add_distribution(fit(field, 24) + " bytes", description.text()[i].bytes, table);
+  for (std::size_t i = 0; i < description.text.size(); ++i) {
+    const std::string field = i < stats.description.schema.text_fields.size()
+                                  ? stats.description.schema.text_fields[i]
+                                  : "text";
+    add_distribution(fit(field, 24) + " words", description.text[i].words, table);
+    add_distribution(fit(field, 24) + " bytes", description.text[i].bytes, table);
   }
   return table.render(width);
 }
@@ -134,12 +134,12 @@ std::string labels_per_row_text(const Distribution& values, BarStyle style, std:
 }
 
 std::string frequencies_text(const FileStats& stats, BarStyle style, std::size_t width) {
-  const std::uint64_t distinct = stats.description.distinct_labels();
-  const std::uint64_t occurrences = stats.description.labels_per_row().sum();
+  const std::uint64_t distinct = stats.description.distinct_labels;
+  const std::uint64_t occurrences = stats.description.labels_per_row.sum();
   std::vector<Bar> bars;
   std::uint64_t rare = 0;
   std::uint64_t rare_occurrences = 0;
-  for (const FrequencyBar& bar : frequency_bars(stats.description.label_counts())) {
+  for (const FrequencyBar& bar : frequency_bars(stats.description.label_counts)) {
     if (bar.labels == 0 && bars.empty()) continue;  // begin with the rarest label
     bars.push_back({range(bar.first, bar.last),
                     bar.labels,
@@ -160,7 +160,7 @@ std::string top_labels_text(const FileStats& stats, std::size_t width) {
   Table table;
   for (const NamedCount& label : stats.top_labels) {
     table.add_row({"  " + fit(label.name, std::min<std::size_t>(width / 2, 60)),
-                   format_count(label.count), share(label.count, stats.report.rows)});
+                   format_count(label.count), share(label.count, stats.description.report.rows)});
   }
   return "most frequent labels (rows, share of rows)\n" + table.render(width);
 }
@@ -174,16 +174,17 @@ nlohmann::ordered_json distribution_json(const Distribution& values) {
 }
 
 nlohmann::ordered_json labels_json(const FileStats& stats) {
-  const data::Description& description = stats.description;
-  nlohmann::ordered_json json = {{"distinct", description.distinct_labels()}};
-  if (stats.schema.declared_labels) json["declared"] = *stats.schema.declared_labels;
-  json["per_row"] = distribution_json(description.labels_per_row());
+  const Description& description = stats.description;
+  nlohmann::ordered_json json = {{"distinct", description.distinct_labels}};
+  if (stats.description.schema.declared_labels)
+    json["declared"] = *stats.description.schema.declared_labels;
+  json["per_row"] = distribution_json(description.labels_per_row);
   nlohmann::ordered_json& rows = json["rows_by_labels"] = nlohmann::ordered_json::array();
-  for (const auto& [labels, count] : description.labels_per_row().values()) {
+  for (const auto& [labels, count] : description.labels_per_row.values()) {
     rows.push_back({{"labels", labels}, {"rows", count}});
   }
   nlohmann::ordered_json& bars = json["frequencies"] = nlohmann::ordered_json::array();
-  for (const FrequencyBar& bar : frequency_bars(description.label_counts())) {
+  for (const FrequencyBar& bar : frequency_bars(description.label_counts)) {
     bars.push_back({{"first", bar.first},
                     {"last", bar.last},
                     {"labels", bar.labels},
@@ -220,42 +221,42 @@ std::vector<FrequencyBar> frequency_bars(const std::vector<std::uint64_t>& count
 }
 
 std::string stats_text(const FileStats& stats, BarStyle style, std::size_t width) {
-  const data::Schema& schema = stats.schema;
-  std::string text = fmt::format("{}: {}, {}\n", stats.path, data::format_name(schema.format),
-                                 format_bytes(stats.report.bytes));
+  const Schema& schema = stats.description.schema;
+  std::string text = fmt::format("{}: {}, {}\n", stats.path, format_name(schema.format),
+                                 format_bytes(stats.description.report.bytes));
   text += rows_text(stats);
   if (schema.has_labels) {
-    text += distinct_text("labels", stats.description.distinct_labels(), schema.declared_labels);
+    text += distinct_text("labels", stats.description.distinct_labels, schema.declared_labels);
   }
   if (schema.kind == InputKind::kSparse) {
     text +=
-        distinct_text("features", stats.description.distinct_features(), schema.declared_features);
+        distinct_text("features", stats.description.distinct_features, schema.declared_features);
   }
   if (schema.kind == InputKind::kDense) {
     text += fmt::format("{} numbers a row\n", format_count(schema.declared_features.value_or(0)));
   }
-  if (stats.report.rows == 0) return text;
+  if (stats.description.report.rows == 0) return text;
   text += "\n" + lengths_text(stats, width);
-  if (!schema.has_labels || stats.description.distinct_labels() == 0) return text;
-  text += "\n" + labels_per_row_text(stats.description.labels_per_row(), style, width);
+  if (!schema.has_labels || stats.description.distinct_labels == 0) return text;
+  text += "\n" + labels_per_row_text(stats.description.labels_per_row, style, width);
   text += "\n" + frequencies_text(stats, style, width);
   return text + "\n" + top_labels_text(stats, width);
 }
 
 std::string comparison_text(const FileStats& first, const FileStats& second,
                             const Comparison& comparison) {
-  const data::NearDuplicateReport& found = comparison.duplicates;
-  const std::uint64_t occurrences = second.description.labels_per_row().sum();
+  const NearDuplicateReport& found = comparison.duplicates;
+  const std::uint64_t occurrences = second.description.labels_per_row.sum();
   std::string text = fmt::format("{}\nseen from {}\n", second.path, first.path);
   Table table;
   const auto add = [&](std::string what, std::uint64_t part, std::uint64_t whole) {
     table.add_row({"  " + std::move(what), format_count(part),
                    fmt::format("of {}", format_count(whole)), share(part, whole)});
   };
-  if (second.schema.has_labels) {
-    add("labels unseen", comparison.unseen_labels, second.description.distinct_labels());
+  if (second.description.schema.has_labels) {
+    add("labels unseen", comparison.unseen_labels, second.description.distinct_labels);
     add("their occurrences", comparison.unseen_occurrences, occurrences);
-    add("rows with an unseen label", comparison.rows_with_unseen, second.report.rows);
+    add("rows with an unseen label", comparison.rows_with_unseen, second.description.report.rows);
   }
   add("rows that are exact copies", found.exact, found.looked_for);
   add("near-duplicates, copies included", found.near, found.looked_for);
@@ -271,10 +272,10 @@ std::string comparison_text(const FileStats& first, const FileStats& second,
 }
 
 nlohmann::ordered_json stats_json(const FileStats& stats) {
-  const data::Schema& schema = stats.schema;
-  const data::ReadReport& report = stats.report;
+  const Schema& schema = stats.description.schema;
+  const ReadReport& report = stats.description.report;
   nlohmann::ordered_json json = {{"path", stats.path},
-                                 {"format", data::format_name(schema.format)},
+                                 {"format", format_name(schema.format)},
                                  {"bytes", report.bytes},
                                  {"rows", report.rows},
                                  {"empty_rows", report.empty_rows},
@@ -287,25 +288,25 @@ nlohmann::ordered_json stats_json(const FileStats& stats) {
     nlohmann::ordered_json& features = json["features"];
     if (schema.declared_features) features["declared"] = *schema.declared_features;
     if (schema.kind == InputKind::kSparse) {
-      features["distinct"] = stats.description.distinct_features();
-      features["per_row"] = distribution_json(stats.description.features_per_row());
+      features["distinct"] = stats.description.distinct_features;
+      features["per_row"] = distribution_json(stats.description.features_per_row);
     }
   }
-  for (std::size_t i = 0; i < stats.description.text().size(); ++i) {
+  for (std::size_t i = 0; i < stats.description.text.size(); ++i) {
     const std::string field = i < schema.text_fields.size() ? schema.text_fields[i] : "text";
-    json["text"][field] = {{"words", distribution_json(stats.description.text()[i].words)},
-                           {"bytes", distribution_json(stats.description.text()[i].bytes)}};
+    json["text"][field] = {{"words", distribution_json(stats.description.text[i].words)},
+                           {"bytes", distribution_json(stats.description.text[i].bytes)}};
   }
   return json;
 }
 
 nlohmann::ordered_json comparison_json(const FileStats& second, const Comparison& comparison) {
-  const data::NearDuplicateReport& found = comparison.duplicates;
-  return {{"rows", second.report.rows},
+  const NearDuplicateReport& found = comparison.duplicates;
+  return {{"rows", second.description.report.rows},
           {"unseen_labels", comparison.unseen_labels},
-          {"labels", second.description.distinct_labels()},
+          {"labels", second.description.distinct_labels},
           {"unseen_occurrences", comparison.unseen_occurrences},
-          {"occurrences", second.description.labels_per_row().sum()},
+          {"occurrences", second.description.labels_per_row.sum()},
           {"rows_with_unseen_labels", comparison.rows_with_unseen},
           {"rows_looked_for", found.looked_for},
           {"exact_copies", found.exact},

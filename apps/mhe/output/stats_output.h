@@ -12,9 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/description.h"
-#include "data/near_duplicates.h"
-#include "data/reader.h"
+#include <mhe/dataset.h>
+
 #include "output/table.h"
 
 namespace mhe::app {
@@ -27,19 +26,8 @@ struct NamedCount {
 /// One data set.
 struct FileStats {
   std::string path;
-  data::Schema schema;
-  data::ReadReport report;
-  data::Description description;
-  std::vector<NamedCount> top_labels;  ///< the most frequent ones, equal ones by name
-};
-
-/// What of the second file is new, and what is not, seen from the first.
-struct Comparison {
-  std::uint64_t unseen_labels = 0;  ///< distinct labels of the second file not in the first
-  std::uint64_t unseen_occurrences = 0;
-  std::uint64_t rows_with_unseen = 0;
-  data::NearDuplicateReport duplicates;
-  double min_similarity = 0;
+  Description description = {};
+  std::vector<NamedCount> top_labels = {};  ///< the most frequent ones, equal ones by name
 };
 
 /// A range of label frequencies and the labels in it.

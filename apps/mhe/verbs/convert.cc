@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "data/reader.h"
-#include "data/writer.h"
+#include <mhe/dataset.h>
+
 #include "flags/data_flags.h"
 #include "flags/write_flags.h"
-#include "labels/names.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
 
@@ -24,7 +23,7 @@ struct ConvertFlags {
 };
 
 // What a person may want to know about the data; empty if there is nothing out of the ordinary.
-std::string describe_oddities(const data::ReadReport& report) {
+std::string describe_oddities(const ReadReport& report) {
   std::string text;
   const auto add = [&text](std::uint64_t count, const char* what) {
     if (count == 0) return;
@@ -39,17 +38,12 @@ std::string describe_oddities(const data::ReadReport& report) {
 }
 
 void run_convert(Console& console, const ConvertFlags& flags) {
-  data::WriteOptions write_options = make_write_options(flags.write);
+  WriteOptions write_options = make_write_options(flags.write);
   write_options.label_prefix = flags.data.label_prefix;
-  const data::ReadOptions read_options = make_read_options(flags.data, flags.input);
+  const ReadOptions read_options = make_read_options(flags.data, flags.input);
   const auto context = console.make_context(flags.threads);
-  labels::LabelNames names = load_label_names(*context, flags.write);
-  const auto reader = data::open_reader(*context, read_options, names);
-  const auto writer = data::open_writer(*context, write_options, reader->schema(), names);
-  data::RowBatch batch;
-  while (reader->next(batch)) writer->write(batch);
-  writer->finish();
-  const data::ReadReport& report = reader->report();
+  LabelNames names = load_label_names(*context, flags.write);
+  const ReadReport report = convert(*context, read_options, write_options, names);
   const std::string oddities = describe_oddities(report);
   if (!oddities.empty()) console.say(oddities);
   console.summarize({.rows = report.rows, .labels = names.size()});

@@ -45,7 +45,7 @@ metrics::Evaluator make_evaluator(const ScoringFlags& flags, const Model& model)
   const auto count_of = [counts = model.label_counts()](LabelId label) -> std::uint64_t {
     return index_of(label) < counts.size() ? counts[index_of(label)] : 0;
   };
-  const labels::PropensityCurve propensity(model.training_rows(), propensity_model(flags));
+  const PropensityCurve propensity(model.training_rows(), propensity_model(flags));
   return {std::move(options), metrics::training_labels(count_of, propensity)};
 }
 
@@ -108,7 +108,7 @@ Scores score_all(const Context& context, const EvalFlags& flags, const Model& mo
                        flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
   Session session(model, context);
   session.check(options);
-  labels::LabelNames names = model.internals().label_names();
+  LabelNames names = model.internals().label_names();
   ModelRows rows(context, model, make_read_options(flags.data, flags.input), names);
   require_labels(rows.reader().schema(), flags.input == "-" ? "standard input" : flags.input);
   while (rows.next()) {
@@ -119,7 +119,7 @@ Scores score_all(const Context& context, const EvalFlags& flags, const Model& mo
 }
 
 void run_eval(Console& console, const EvalFlags& flags) {
-  const labels::PropensityModel propensity = propensity_model(flags.scoring);
+  const PropensityModel propensity = propensity_model(flags.scoring);
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
   const Model model = Model::open(flags.model);
   const Scores scores = score_all(*context, flags, model);

@@ -8,15 +8,16 @@
 
 #include <fmt/format.h>
 
+#include <mhe/dataset.h>
+#include <mhe/label_space.h>
+
 #include "base/atomic_file.h"
 #include "base/mapped_file.h"
 #include "data/reader.h"
-#include "data/writer.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
 #include "flags/text_flags.h"
 #include "flags/write_flags.h"
-#include "labels/names.h"
 #include "output/units.h"
 #include "text/builder.h"
 #include "text/options.h"
@@ -36,7 +37,7 @@ struct FeaturesFlags {
   WriteFlags write;
 };
 
-text::VectorizerOptions options_for(const FeaturesFlags& flags, const data::Schema& schema) {
+text::VectorizerOptions options_for(const FeaturesFlags& flags, const Schema& schema) {
   text::VectorizerOptions options = flags.options;
   options.fields = make_fields(schema.text_fields, flags.own);
   return options;
@@ -49,7 +50,7 @@ text::Vectorizer read_vectorizer(const std::string& path) {
 }
 
 // What the writer sees: the same rows with vectors in place of text.
-data::Schema sparse_schema(data::Schema schema, std::size_t num_features) {
+Schema sparse_schema(Schema schema, std::size_t num_features) {
   schema.kind = InputKind::kSparse;
   schema.text_fields.clear();
   schema.declared_features = num_features;
@@ -57,12 +58,12 @@ data::Schema sparse_schema(data::Schema schema, std::size_t num_features) {
 }
 
 // Fits on all rows, then writes them. Labels wait in memory beside the features.
-void fit_and_write(const Context& context, const FeaturesFlags& flags, data::Reader& reader,
-                   const labels::LabelNames& names) {
+void fit_and_write(const Context& context, const FeaturesFlags& flags, Reader& reader,
+                   const LabelNames& names) {
   text::VectorizerBuilder builder(context, options_for(flags, reader.schema()),
                                   text::KeepDocuments::kYes);
-  data::RowBatch batch;
-  data::RowBatch all;
+  RowBatch batch;
+  RowBatch all;
   while (reader.next(batch)) {
     builder.add(text::Documents(batch.text));
     all.rows += batch.rows;
@@ -72,8 +73,8 @@ void fit_and_write(const Context& context, const FeaturesFlags& flags, data::Rea
   text::Fitted fitted = builder.finish();
   all.features = std::move(fitted.features);
   const auto writer =
-      data::open_writer(context, make_write_options(flags.write),
-                        sparse_schema(reader.schema(), fitted.vectorizer.num_features()), names);
+      open_writer(context, make_write_options(flags.write),
+                  sparse_schema(reader.schema(), fitted.vectorizer.num_features()), names);
   writer->write(all);
   writer->finish();
   if (flags.vocabulary_out.empty()) return;
@@ -82,13 +83,12 @@ void fit_and_write(const Context& context, const FeaturesFlags& flags, data::Rea
   file.commit();
 }
 
-void transform_and_write(const Context& context, const FeaturesFlags& flags, data::Reader& reader,
-                         const labels::LabelNames& names) {
+void transform_and_write(const Context& context, const FeaturesFlags& flags, Reader& reader,
+                         const LabelNames& names) {
   const text::Vectorizer vectorizer = read_vectorizer(flags.vocabulary);
-  const auto writer =
-      data::open_writer(context, make_write_options(flags.write),
-                        sparse_schema(reader.schema(), vectorizer.num_features()), names);
-  data::RowBatch batch;
+  const auto writer = open_writer(context, make_write_options(flags.write),
+                                  sparse_schema(reader.schema(), vectorizer.num_features()), names);
+  RowBatch batch;
   while (reader.next(batch)) {
     batch.features = vectorizer.transform(context, text::Documents(batch.text));
     batch.text.clear();
@@ -104,7 +104,7 @@ void run_features(Console& console, const FeaturesFlags& flags) {
         "fitted before");
   }
   const auto context = console.make_context(flags.threads);
-  labels::LabelNames names = load_label_names(*context, flags.write);
+  LabelNames names = load_label_names(*context, flags.write);
   const auto reader =
       data::open_reader(*context, make_read_options(flags.data, flags.input), names);
   if (reader->schema().kind != InputKind::kText) {

@@ -10,10 +10,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <mhe/version.h>
+#include <mhe/context.h>
 
-#include "kernels/dual_sweep.h"
-#include "kernels/isa.h"
 #include "verbs/verbs.h"
 
 namespace mhe::app {
@@ -36,12 +34,15 @@ std::vector<std::string> cpu_features() {
 
 void run_info(Console& console, const InfoFlags& flags) {
   const std::vector<std::string> features = cpu_features();
-  const std::vector<std::string_view> isas = kernels::isas_here();
+  const std::vector<std::string_view> isas = instruction_sets();
   const unsigned threads = std::thread::hardware_concurrency();
   if (flags.json) {
-    const nlohmann::ordered_json json = {{"version", version()},         {"compiler", MHE_COMPILER},
-                                         {"isa", kernels::isa_in_use()}, {"isas", isas},
-                                         {"cpu_offers", features},       {"threads", threads},
+    const nlohmann::ordered_json json = {{"version", version()},
+                                         {"compiler", MHE_COMPILER},
+                                         {"isa", instruction_set_in_use()},
+                                         {"isas", isas},
+                                         {"cpu_offers", features},
+                                         {"threads", threads},
                                          {"libraries", MHE_LIBRARIES}};
     console.print(json.dump(2) + "\n");
     return;
@@ -49,7 +50,7 @@ void run_info(Console& console, const InfoFlags& flags) {
   console.print(
       fmt::format("mhe        {}\ncompiler   {}\nISA        {} (the CPU offers {})\n"
                   "ISAs here  {}; MHE_ISA=NAME takes another\nthreads    {}\nlibraries  {}\n",
-                  version(), MHE_COMPILER, kernels::isa_in_use(), fmt::join(features, ", "),
+                  version(), MHE_COMPILER, instruction_set_in_use(), fmt::join(features, ", "),
                   fmt::join(isas, ", "), threads, MHE_LIBRARIES));
 }
 

@@ -9,11 +9,12 @@
 
 #include <fmt/format.h>
 
+#include <mhe/label_space.h>
+
 #include "base/check.h"
 #include "data/reader.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
-#include "labels/names.h"
 #include "metrics/evaluator.h"
 #include "metrics/predictions.h"
 #include "output/metrics_output.h"
@@ -33,8 +34,8 @@ struct MetricsFlags {
   DataFlags data;
 };
 
-data::ReadOptions make_train_options(const MetricsFlags& flags) {
-  data::ReadOptions options = make_read_options(flags.data, flags.train);
+ReadOptions make_train_options(const MetricsFlags& flags) {
+  ReadOptions options = make_read_options(flags.data, flags.train);
   options.label_path = flags.train_label_file;
   return options;
 }
@@ -56,12 +57,12 @@ void check(const MetricsFlags& flags) {
 
 // Reads the labels of a file and hands them over batch by batch; returns the number of rows.
 template <class Take>
-std::uint64_t read_labels(const Context& context, data::ReadOptions options,
-                          labels::LabelNames& names, const Take& take) {
+std::uint64_t read_labels(const Context& context, ReadOptions options, LabelNames& names,
+                          const Take& take) {
   options.labels_only = true;
   const auto reader = data::open_reader(context, options, names);
   require_labels(reader->schema(), options.path);
-  data::RowBatch batch;
+  RowBatch batch;
   while (reader->next(batch)) take(batch.labels);
   return reader->report().rows;
 }
@@ -75,7 +76,7 @@ void count_labels(const Ragged<LabelId>& rows, std::vector<std::uint64_t>& count
 
 // Row counts must agree; reads on to the end so that the message can name both.
 void score_all(const Context& context, const MetricsFlags& flags, const Ragged<LabelId>& truth,
-               labels::LabelNames& names, metrics::Evaluator& evaluator) {
+               LabelNames& names, metrics::Evaluator& evaluator) {
   metrics::PredictionReader reader(context, flags.pred, names);
   Ragged<metrics::ScoredLabel> predictions;
   Ragged<LabelId> part;
@@ -99,9 +100,9 @@ void score_all(const Context& context, const MetricsFlags& flags, const Ragged<L
 
 void run_metrics(Console& console, const MetricsFlags& flags) {
   check(flags);
-  const labels::PropensityModel model = propensity_model(flags.scoring);
+  const PropensityModel model = propensity_model(flags.scoring);
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
-  labels::LabelNames names;
+  LabelNames names;
   std::vector<std::uint64_t> counts;
   std::uint64_t train_rows = 0;
   if (!flags.train.empty()) {
@@ -121,8 +122,8 @@ void run_metrics(Console& console, const MetricsFlags& flags) {
   if (flags.ranked) options.ranking = metrics::Ranking::kAsGiven;
   metrics::Evaluator evaluator(
       std::move(options),
-      metrics::training_labels(
-          std::move(counts), labels::PropensityCurve(has_train ? train_rows : truth_rows, model)));
+      metrics::training_labels(std::move(counts),
+                               PropensityCurve(has_train ? train_rows : truth_rows, model)));
   score_all(*context, flags, truth, names, evaluator);
   const metrics::Report report = evaluator.report(*context);
   MetricsSetting setting = make_setting(flags.scoring);

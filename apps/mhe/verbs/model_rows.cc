@@ -12,16 +12,16 @@
 namespace mhe::app {
 namespace {
 
-std::unique_ptr<data::Reader> open_for(const Context& context, data::ReadOptions options,
-                                       std::vector<std::string> fields, labels::LabelNames& names) {
+std::unique_ptr<Reader> open_for(const Context& context, ReadOptions options,
+                                 std::vector<std::string> fields, LabelNames& names) {
   options.expected_text = std::move(fields);
-  return data::open_reader(context, options, names);
+  return open_reader(context, options, names);
 }
 
 }  // namespace
 
-ModelRows::ModelRows(const Context& context, const Model& model, data::ReadOptions options,
-                     labels::LabelNames& names)
+ModelRows::ModelRows(const Context& context, const Model& model, ReadOptions options,
+                     LabelNames& names)
     : model_(model),
       name_(options.path == "-" ? "standard input" : options.path),
       fields_(model.text_fields()),
@@ -30,15 +30,15 @@ ModelRows::ModelRows(const Context& context, const Model& model, data::ReadOptio
 }
 
 void ModelRows::check_schema() const {
-  const data::Schema& schema = reader_->schema();
+  const Schema& schema = reader_->schema();
   const InputKind kind = model_.input_kind();
   if (schema.kind != kind) {
     fail(ErrorCode::kInvalidData, "{} holds {} ({}), but the model was trained on {}{}", name_,
-         kind_name(schema.kind), data::format_name(schema.format), kind_name(kind),
+         kind_name(schema.kind), format_name(schema.format), kind_name(kind),
          fields_.empty() ? "" : "; if its lines are plain texts, say --format text");
   }
   const bool plain_lines =
-      schema.format == data::Format::kTextLines || schema.format == data::Format::kFastText;
+      schema.format == Format::kTextLines || schema.format == Format::kFastText;
   if (!plain_lines && schema.text_fields.size() != fields_.size()) {
     fail(ErrorCode::kInvalidData,
          "{} has {} text fields ({}), but the model was trained on {} ({}); choose with --text",
@@ -64,34 +64,14 @@ void ModelRows::check_batch() const {
 bool ModelRows::next() {
   const bool is_more = reader_->next(batch_);
   check_batch();
-  sparse_.clear();
-  dense_.clear();
-  texts_.clear();
-  const InputKind kind = model_.input_kind();
-  for (std::size_t row = 0; row < batch_.rows; ++row) {
-    if (kind == InputKind::kDense) {
-      dense_.push_back(batch_.dense[row]);
-    } else if (kind == InputKind::kSparse) {
-      sparse_.push_back(batch_.features[row]);
-    } else {
-      for (std::size_t i = 0; i < fields_.size(); ++i) {
-        texts_.push_back(string_at(batch_.text[std::min(i, batch_.text.size() - 1)], row));
-      }
-    }
-  }
+  rows_ = views_.of(batch_);
+  auto* const text = std::get_if<TextRows>(&rows_);
+  if (text == nullptr || text->num_fields == fields_.size()) return is_more;
+  repeated_.clear();
+  for (const std::string_view one : text->texts)
+    repeated_.insert(repeated_.end(), fields_.size(), one);
+  rows_ = TextRows{repeated_, fields_.size()};
   return is_more;
-}
-
-InputBatch ModelRows::rows() const noexcept {
-  switch (model_.input_kind()) {
-    case InputKind::kSparse:
-      return SparseRows{sparse_};
-    case InputKind::kDense:
-      return DenseRows{dense_};
-    case InputKind::kText:
-      break;
-  }
-  return TextRows{texts_, fields_.size()};
 }
 
 }  // namespace mhe::app

@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <mhe/dataset.h>
 #include <mhe/input.h>
 #include <mhe/model.h>
-
-#include "base/context.h"
-#include "data/reader.h"
 
 namespace mhe::app {
 
@@ -21,16 +19,15 @@ class ModelRows {
   /// Throws kInvalidData, saying what was expected and what was found, unless the model can take
   /// such rows: vectors of its kind, or as many text fields as it has, or plain lines. The context,
   /// the model and the names must live as long.
-  ModelRows(const Context& context, const Model& model, data::ReadOptions options,
-            labels::LabelNames& names);
+  ModelRows(const Context& context, const Model& model, ReadOptions options, LabelNames& names);
 
-  [[nodiscard]] const data::Reader& reader() const noexcept { return *reader_; }
+  [[nodiscard]] const Reader& reader() const noexcept { return *reader_; }
   /// Reads the next batch; false at the end.
   [[nodiscard]] bool next();
-  [[nodiscard]] const data::RowBatch& batch() const noexcept { return batch_; }
+  [[nodiscard]] const RowBatch& batch() const noexcept { return batch_; }
   /// The rows of the batch, valid until next(). A single text is taken for each field of a model
   /// that has several.
-  [[nodiscard]] InputBatch rows() const noexcept;
+  [[nodiscard]] const InputBatch& rows() const noexcept { return rows_; }
 
  private:
   void check_schema() const;
@@ -39,11 +36,11 @@ class ModelRows {
   const Model& model_;
   std::string name_;
   std::vector<std::string> fields_;
-  std::unique_ptr<data::Reader> reader_;
-  data::RowBatch batch_;
-  std::vector<SparseRow> sparse_;
-  std::vector<DenseRow> dense_;
-  std::vector<std::string_view> texts_;
+  std::unique_ptr<Reader> reader_;
+  RowBatch batch_;
+  InputViews views_;
+  InputBatch rows_;
+  std::vector<std::string_view> repeated_;  // a single text, for each field
 };
 
 }  // namespace mhe::app

@@ -10,11 +10,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <mhe/label_space.h>
+
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "data/reader.h"
 #include "labels/centroids.h"
-#include "labels/propensity.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
 
@@ -22,7 +23,7 @@ namespace mhe::app {
 namespace {
 
 struct OrderFlags {
-  data::ReadOptions read;
+  ReadOptions read;
   std::string format = "auto";
   std::string kind = "clustered";
   std::vector<std::uint32_t> lengths;
@@ -35,7 +36,7 @@ struct OrderFlags {
 
 // What an order is made from; features only for a clustered one.
 struct LabeledRows {
-  labels::LabelNames names;
+  LabelNames names;
   Ragged<LabelId> labels;
   SparseMatrix features;
 };
@@ -65,7 +66,7 @@ LabeledRows read_rows(Console& console, const Context& context, const OrderFlags
          "features",
          flags.read.path);
   }
-  data::RowBatch batch;
+  RowBatch batch;
   while (reader->next(batch)) {
     rows.labels.append(batch.labels);
     if (!clustered) continue;
@@ -82,23 +83,22 @@ LabeledRows read_rows(Console& console, const Context& context, const OrderFlags
   return rows;
 }
 
-labels::Order make_order(const Context& context, const OrderFlags& flags, const LabeledRows& rows) {
+LabelOrder make_order(const Context& context, const OrderFlags& flags, const LabeledRows& rows) {
   const std::size_t num_labels = rows.names.size();
-  const auto placement = flags.compact ? labels::Placement::kCompact : labels::Placement::kSpread;
-  if (flags.kind == "identity") return labels::identity_order(num_labels, flags.lengths);
+  const auto placement = flags.compact ? Placement::kCompact : Placement::kSpread;
+  if (flags.kind == "identity") return identity_order(num_labels, flags.lengths);
   if (flags.kind == "random") {
-    return labels::random_order(num_labels, flags.lengths, flags.seed, placement);
+    return random_order(num_labels, flags.lengths, flags.seed, placement);
   }
   if (flags.kind == "frequency") {
-    return labels::frequency_order(labels::label_counts(rows.labels, num_labels), flags.lengths,
-                                   placement);
+    return frequency_order(label_counts(rows.labels, num_labels), flags.lengths, placement);
   }
-  labels::ClusterOptions options;
+  ClusterOptions options;
   options.placement = placement;
   const SparseMatrix centroids =
-      labels::label_centroids(context, rows.features, rows.labels,
-                              {.num_labels = num_labels, .max_terms = flags.max_terms});
-  return labels::clustered_order(context, centroids, flags.lengths, options);
+      label_centroids(context, rows.features, rows.labels,
+                      {.num_labels = num_labels, .max_terms = flags.max_terms});
+  return clustered_order(context, centroids, flags.lengths, options);
 }
 
 // A name may hold what separates the columns: written as \t, \n, \r and \\.
@@ -126,8 +126,7 @@ std::string escape(const std::string& name) {
 }
 
 // A line a label, by position: position, name, digits.
-void write_order(const labels::Order& order, const labels::LabelNames& names,
-                 const std::string& path) {
+void write_order(const LabelOrder& order, const LabelNames& names, const std::string& path) {
   constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
   AtomicFile file(path);
   std::vector<std::uint32_t> digits(order.space().num_heads());
@@ -145,11 +144,10 @@ void write_order(const labels::Order& order, const labels::LabelNames& names,
 }
 
 void run_order(Console& console, OrderFlags flags) {
-  flags.read.format =
-      flags.format == "auto" ? data::Format::kAuto : data::parse_format(flags.format);
+  flags.read.format = flags.format == "auto" ? Format::kAuto : parse_format(flags.format);
   const auto context = console.make_context(flags.threads, flags.seed);
   const LabeledRows rows = read_rows(console, *context, flags);
-  const labels::Order order = make_order(*context, flags, rows);
+  const LabelOrder order = make_order(*context, flags, rows);
   write_order(order, rows.names, flags.out);
   console.summarize({.rows = rows.labels.rows(), .labels = rows.names.size()});
 }

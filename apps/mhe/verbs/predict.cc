@@ -65,9 +65,9 @@ void run_predict(Console& console, const PredictFlags& flags) {
   Session session(model, *context);
   const PredictOptions options = options_of(flags);
   session.check(options);
-  data::ReadOptions input = make_read_options(flags.data, flags.input);
+  ReadOptions input = make_read_options(flags.data, flags.input);
   input.live = flags.input == "-";
-  labels::LabelNames ignored;  // labels that the data may have
+  LabelNames ignored;  // labels that the data may have
   ModelRows rows(*context, model, input, ignored);
   const bool has_ids = rows.reader().schema().has_ids;
   const PredictionForm form = choose_form(flags);

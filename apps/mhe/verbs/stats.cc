@@ -4,15 +4,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "data/description.h"
-#include "data/near_duplicates.h"
-#include "data/reader.h"
+#include <mhe/dataset.h>
+
 #include "flags/data_flags.h"
-#include "labels/names.h"
 #include "output/stats_output.h"
 #include "output/table.h"
 #include "verbs/verbs.h"
@@ -30,25 +29,8 @@ struct StatsFlags {
   DataFlags data;
 };
 
-// Reads a whole file; `take` sees every batch beside the description.
-template <class Take>
-FileStats describe(const Context& context, const data::ReadOptions& options,
-                   labels::LabelNames& names, const Take& take) {
-  const auto reader = data::open_reader(context, options, names);
-  FileStats stats;
-  stats.path = options.path;
-  data::RowBatch batch;
-  while (reader->next(batch)) {
-    stats.description.add(context, batch);
-    take(batch);
-  }
-  stats.schema = reader->schema();
-  stats.report = reader->report();
-  return stats;
-}
-
 std::vector<NamedCount> most_frequent(const std::vector<std::uint64_t>& counts,
-                                      const labels::LabelNames& names, std::size_t how_many) {
+                                      const LabelNames& names, std::size_t how_many) {
   // The count that the last of them has; only labels with as many need their names.
   std::vector<std::uint64_t> sorted = counts;
   how_many = std::min(how_many, sorted.size());
@@ -70,24 +52,6 @@ std::vector<NamedCount> most_frequent(const std::vector<std::uint64_t>& counts,
   return found;
 }
 
-void find_unseen(const Ragged<LabelId>& rows, const FileStats& first, const FileStats& second,
-                 Comparison& comparison) {
-  const std::vector<std::uint64_t>& seen = first.description.label_counts();
-  const std::vector<std::uint64_t>& counts = second.description.label_counts();
-  const auto unseen = [&](std::size_t id) { return id >= seen.size() || seen[id] == 0; };
-  for (std::size_t id = 0; id < counts.size(); ++id) {
-    if (counts[id] == 0 || !unseen(id)) continue;
-    ++comparison.unseen_labels;
-    comparison.unseen_occurrences += counts[id];
-  }
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    const auto labels = rows[row];
-    const bool any = std::any_of(labels.begin(), labels.end(),
-                                 [&](LabelId label) { return unseen(index_of(label)); });
-    comparison.rows_with_unseen += any ? 1 : 0;
-  }
-}
-
 constexpr std::size_t kTopLabels = 10;
 
 // Paths and names need not be UTF-8, but JSON is.
@@ -95,41 +59,32 @@ std::string dump_lines(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+FileStats make_stats(const std::string& path, Description description, const LabelNames& names) {
+  FileStats stats = {path, std::move(description)};
+  stats.top_labels = most_frequent(stats.description.label_counts, names, kTopLabels);
+  return stats;
+}
+
 void run_one(Console& console, const StatsFlags& flags) {
   const auto context = console.make_context(flags.threads);
-  labels::LabelNames names;
-  FileStats stats = describe(*context, make_read_options(flags.data, flags.file), names,
-                             [](const data::RowBatch&) {});
-  stats.top_labels = most_frequent(stats.description.label_counts(), names, kTopLabels);
+  LabelNames names;
+  Description description = describe(*context, make_read_options(flags.data, flags.file), names);
+  const FileStats stats = make_stats(flags.file, std::move(description), names);
   const BarStyle style = flags.ascii ? BarStyle::kAscii : bar_style_of_environment();
   console.print(flags.json ? dump_lines(stats_json(stats))
                            : stats_text(stats, style, console.width()));
-  console.summarize({stats.report.rows, stats.description.distinct_labels()});
+  console.summarize({stats.description.report.rows, stats.description.distinct_labels});
 }
 
-// The second file is read first and its rows are looked for while the first one passes by: it is
-// the smaller one as a rule (test, dev), so less is kept in memory.
 void run_two(Console& console, const StatsFlags& flags) {
   const auto context = console.make_context(flags.threads);
-  data::ReadOptions second_options = make_read_options(flags.data, flags.second_file);
+  ReadOptions second_options = make_read_options(flags.data, flags.second_file);
   second_options.label_path = flags.second_label_file;
-  labels::LabelNames names;
-  const data::NearDuplicateOptions duplicate_options;
-  data::NearDuplicates duplicates(duplicate_options);
-  Ragged<LabelId> second_labels;
-  FileStats second = describe(*context, second_options, names, [&](const data::RowBatch& batch) {
-    duplicates.add(*context, batch);
-    second_labels.append(batch.labels);
-  });
-  FileStats first =
-      describe(*context, make_read_options(flags.data, flags.file), names,
-               [&](const data::RowBatch& batch) { duplicates.match(*context, batch); });
-  first.top_labels = most_frequent(first.description.label_counts(), names, kTopLabels);
-  second.top_labels = most_frequent(second.description.label_counts(), names, kTopLabels);
-  Comparison comparison;
-  comparison.duplicates = duplicates.report();
-  comparison.min_similarity = duplicate_options.min_similarity;
-  find_unseen(second_labels, first, second, comparison);
+  LabelNames names;
+  Comparison comparison =
+      compare(*context, make_read_options(flags.data, flags.file), second_options, names);
+  const FileStats first = make_stats(flags.file, std::move(comparison.first), names);
+  const FileStats second = make_stats(flags.second_file, std::move(comparison.second), names);
   if (flags.json) {
     nlohmann::ordered_json json = stats_json(first);
     json["second"] = stats_json(second);
@@ -140,7 +95,7 @@ void run_two(Console& console, const StatsFlags& flags) {
     console.print(stats_text(first, style, console.width()) + "\n" +
                   comparison_text(first, second, comparison));
   }
-  console.summarize({first.report.rows + second.report.rows, names.size()});
+  console.summarize({first.description.report.rows + second.description.report.rows, names.size()});
 }
 
 void run_stats(Console& console, const StatsFlags& flags) {
