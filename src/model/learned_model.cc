@@ -13,6 +13,7 @@
 #include <mhe/error.h>
 
 #include "base/check.h"
+#include "encoders/registry.h"
 #include "model/file_error.h"
 #include "model/spec_json.h"
 
@@ -23,22 +24,10 @@ std::string prefix_of(std::size_t member, std::string_view part) {
   return fmt::format("member{}.{}.", member, part);
 }
 
-// The parameters of an encoder, named as make_view() asks for them.
 void add_encoder(ModelFileWriter& writer, const std::string& prefix,
-                 const encoders::EncoderView& view) {
-  std::size_t next = 0;
-  const std::vector<encoders::ParameterShape> shapes = encoders::parameter_shapes(view.spec);
-  const auto add = [&](std::span<const float> values) {
-    writer.add_tensor<float>(prefix + shapes[next].name, shapes[next].shape, values);
-    ++next;
-  };
-  if (view.spec.input == InputKind::kDense) {
-    add(view.mean);
-    add(view.scale);
-  }
-  for (const encoders::EncoderView::Layer& layer : view.layers) {
-    add(layer.weights);
-    add(layer.bias);
+                 std::span<const encoders::EncoderTensor> tensors) {
+  for (const encoders::EncoderTensor& tensor : tensors) {
+    writer.add_tensor<float>(prefix + tensor.name, tensor.shape, tensor.values);
   }
 }
 
@@ -92,7 +81,7 @@ void write_learned(const std::string& path, const TrainedLearned& trained) {
   nlohmann::ordered_json members = nlohmann::ordered_json::array();
   for (std::size_t m = 0; m < trained.members.size(); ++m) {
     const LearnedMember& member = trained.members[m];
-    add_encoder(writer, prefix_of(m, "encoder"), member.encoder);
+    add_encoder(writer, prefix_of(m, "encoder"), member.encoder.tensors);
     add_head(writer, prefix_of(m, "head"), member.tensors);
     members.push_back({{"encoder", to_json(member.encoder.spec)}, {"head", to_json(member.head)}});
   }
@@ -123,7 +112,7 @@ LearnedMember LearnedModel::load_member(std::size_t index, const nlohmann::json&
   LearnedMember member;
   try {
     member.encoder = encoders::make_view(
-        encoder_spec_from(card.at("encoder")), [&](const encoders::ParameterShape& expected) {
+        encoders::spec_from_json(card.at("encoder")), [&](const encoders::TensorShape& expected) {
           return file().tensor<float>(prefix_of(index, "encoder") + expected.name,
                                       {.shape = expected.shape});
         });

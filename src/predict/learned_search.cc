@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "encoders/registry.h"
 #include "predict/member_search.h"
 
 namespace mhe::predict {
@@ -13,19 +14,19 @@ namespace mhe::predict {
 LearnedSearch::LearnedSearch(std::span<const model::LearnedMember> members, std::size_t num_labels)
     : num_labels_(num_labels) {
   for (const model::LearnedMember& member : members) {
-    parts_.push_back({encoders::ExampleEncoder(member.encoder),
+    parts_.push_back({encoders::open_encoder(member.encoder),
                       heads::DenseSearch::make(member.head, member.find_tensor())});
   }
 }
 
-template <class Input>
-std::span<mhe::Prediction> LearnedSearch::search_all(const Input& input, std::size_t k,
+std::span<mhe::Prediction> LearnedSearch::search_row(const InputBatch& row, std::size_t k,
                                                      std::size_t beam) {
   k = std::min(k, num_labels_);
   const std::size_t depth = search_depth(parts_.size(), k);
   found_.clear();
   for (Part& part : parts_) {
-    for (const auto& [label, score] : part.head->search(part.encoder.encode(input), depth, beam)) {
+    for (const auto& [label, score] :
+         part.head->search(part.encoder->encode(row)[0], depth, beam)) {
       if (index_of(label) < num_labels_) found_.push_back({label, score});
     }
   }
@@ -47,16 +48,6 @@ std::vector<mhe::LabelSet> LearnedSearch::best_sets(std::size_t k) {
   });
   sets.resize(std::min(k, sets.size()));
   return sets;
-}
-
-std::span<mhe::Prediction> LearnedSearch::search(const SparseRow& input, std::size_t k,
-                                                 std::size_t beam) {
-  return search_all(input, k, beam);
-}
-
-std::span<mhe::Prediction> LearnedSearch::search(std::span<const float> input, std::size_t k,
-                                                 std::size_t beam) {
-  return search_all(input, k, beam);
 }
 
 }  // namespace mhe::predict

@@ -9,7 +9,7 @@
 
 #include <mhe/model.h>
 
-#include "encoders/encoder_view.h"
+#include "encoders/batch_encoder.h"
 #include "heads/dense_search.h"
 #include "matrix/sparse.h"
 #include "model/learned_model.h"
@@ -26,9 +26,13 @@ class LearnedSearch {
   /// The k labels of the highest mean score, best first, equal ones by the smaller id; valid until
   /// the next call. `beam` 0: as many candidates as in training.
   [[nodiscard]] std::span<mhe::Prediction> search(const SparseRow& input, std::size_t k,
-                                                  std::size_t beam = 0);
-  [[nodiscard]] std::span<mhe::Prediction> search(std::span<const float> input, std::size_t k,
-                                                  std::size_t beam = 0);
+                                                  std::size_t beam = 0) {
+    return search_row(SparseRows{{&input, 1}}, k, beam);
+  }
+  [[nodiscard]] std::span<mhe::Prediction> search(DenseRow input, std::size_t k,
+                                                  std::size_t beam = 0) {
+    return search_row(DenseRows{{&input, 1}}, k, beam);
+  }
 
   /// The k sets of the highest mean probability in the last search, best first, equal ones by their
   /// labels. One that a member does not rank among its best counts as 0 there. Throws
@@ -43,11 +47,10 @@ class LearnedSearch {
 
  private:
   struct Part {
-    encoders::ExampleEncoder encoder;
+    std::unique_ptr<encoders::BatchEncoder> encoder;
     std::unique_ptr<heads::DenseSearch> head;
   };
-  template <class Input>
-  [[nodiscard]] std::span<mhe::Prediction> search_all(const Input& input, std::size_t k,
+  [[nodiscard]] std::span<mhe::Prediction> search_row(const InputBatch& row, std::size_t k,
                                                       std::size_t beam);
 
   std::vector<Part> parts_;

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "encoders/registry.h"
 #include "heads/centroid_start.h"
 #include "labels/centroids.h"
 #include "train/label_codes.h"
@@ -160,7 +161,8 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
     : context_(context.with_seed(start.seed)),
       examples_(examples),
       options_(options),
-      encoder_(context_, plan.encoder, encoder_optimizer(options), scaling_of(context_, examples)),
+      encoder_(encoders::make_encoder(context_, plan.encoder, encoder_optimizer(options),
+                                      scaling_of(context_, examples))),
       steps_per_epoch_((examples.rows() + options.batch - 1) / options.batch),
       total_steps_(steps_per_epoch_ * options.epochs),
       schedule_(make_schedule(options, total_steps_)),
@@ -200,12 +202,11 @@ void MemberTrainer::start_head(const std::atomic<bool>* stop) {
   for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
     context_.report({"summing up rows", step, steps_per_epoch_, "batches"});
     check_stop(stop);
-    gather(step);
+    const InputBatch inputs = gather(step);
     heads::HeadBatch batch = {.features = {}, .labels = labels_};
     if (needs_features) {
       const encoders::EncoderStep nothing_dropped = {.dropout = 0, .number = step};
-      batch.features =
-          encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, nothing_dropped);
+      batch.features = encoder_->forward(context_, inputs, nothing_dropped);
     }
     start.add(context_, batch);
   }
@@ -226,7 +227,7 @@ std::span<const std::uint32_t> MemberTrainer::rows_of(std::uint64_t step) {
   return std::span(rows_).subspan(begin, std::min(options_.batch, rows_.size() - begin));
 }
 
-void MemberTrainer::gather(std::uint64_t step) {
+InputBatch MemberTrainer::gather(std::uint64_t step) {
   sparse_.clear();
   dense_.clear();
   labels_.clear();
@@ -238,6 +239,8 @@ void MemberTrainer::gather(std::uint64_t step) {
     }
     labels_.push_back(examples_.labels[row]);
   }
+  if (examples_.are_dense()) return DenseRows{dense_};
+  return SparseRows{sparse_};
 }
 
 double MemberTrainer::train_step(std::uint64_t step) {
@@ -247,15 +250,14 @@ double MemberTrainer::train_step(std::uint64_t step) {
     const Clock::time_point now = Clock::now();
     seconds += std::chrono::duration<double>(now - std::exchange(last, now)).count();
   };
-  gather(step);
+  const InputBatch inputs = gather(step);
   add_to(seconds_.batch);
   const float factor = schedule_(step);
   const encoders::EncoderStep encoder_step = {.table_rate = factor * options_.learning_rate,
                                               .layer_rate = factor * options_.layer_rate,
                                               .dropout = options_.dropout,
                                               .number = step};
-  const MatrixView features =
-      encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, encoder_step);
+  const MatrixView features = encoder_->forward(context_, inputs, encoder_step);
   add_to(seconds_.forward);
   gradient_.resize(features.size());
   const MatrixSpan gradient = {gradient_.data(), features.num_rows, features.num_columns};
@@ -263,22 +265,22 @@ double MemberTrainer::train_step(std::uint64_t step) {
       context_, {.features = features, .labels = labels_},
       {.learning_rate = head_share_ * encoder_step.table_rate, .number = step}, gradient);
   add_to(seconds_.head);
-  encoder_.backward(context_, gradient, encoder_step);
+  encoder_->backward(context_, gradient, encoder_step);
   add_to(seconds_.backward);
   return loss;
 }
 
 void MemberTrainer::end_training() {
-  encoder_.end_training();
+  encoder_->end_training();
   head_->release_scratch();
   gradient_ = std::vector<float>();
 }
 
 std::vector<NamedArray> MemberTrainer::arrays() {
   std::vector<NamedArray> arrays;
-  for (const encoders::EncoderArray& array : encoder_.arrays()) {
-    arrays.push_back({"encoder." + array.name, array.values, array.is_parameter});
-  }
+  encoder_->visit_state([&](const encoders::Encoder::StateArray& array) {
+    arrays.push_back({"encoder." + std::string(array.name), array.values, array.is_parameter});
+  });
   head_->visit_state([&](const heads::DenseHead::StateArray& array) {
     arrays.push_back({"head." + std::string(array.name), array.values, array.is_parameter});
   });
@@ -293,7 +295,7 @@ std::span<const std::uint32_t> MemberTrainer::codes() const {
 }
 
 model::LearnedMember MemberTrainer::view() {
-  return {encoder_.view(), head_->spec(), head_->tensors()};
+  return {encoder_->view(), head_->spec(), head_->tensors()};
 }
 
 void WeightCopy::assign(std::span<const NamedArray> arrays) {

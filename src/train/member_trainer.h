@@ -102,12 +102,12 @@ class MemberTrainer {
   void start_from(const LabelCodes& codes);
   void start_head(const std::atomic<bool>* stop);
   void shuffle(std::uint64_t epoch);
-  void gather(std::uint64_t step);
+  [[nodiscard]] InputBatch gather(std::uint64_t step);
 
   Context context_;
   const Examples& examples_;
   const LearnedOptions& options_;
-  encoders::Encoder encoder_;
+  std::unique_ptr<encoders::Encoder> encoder_;
   std::unique_ptr<heads::DenseHead> head_;
   // Of the learning rate of tables. A label whose score is a sum over heads would jump if all of
   // them moved as far as the row of a one-hot head.
@@ -118,7 +118,7 @@ class MemberTrainer {
   std::uint64_t shuffled_epoch_;
   std::vector<std::uint32_t> rows_;  // as the epoch goes through them
   std::vector<SparseRow> sparse_;
-  std::vector<std::span<const float>> dense_;
+  std::vector<DenseRow> dense_;
   std::vector<std::span<const LabelId>> labels_;
   std::vector<float> gradient_;
   StepSeconds seconds_;

@@ -8,6 +8,7 @@
 #include <set>
 #include <typeinfo>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -127,10 +128,12 @@ void print_json(Console& console, const LearnedTask& task, const train::LearnedR
 }  // namespace
 
 std::string describe_encoder(const encoders::EncoderSpec& spec) {
-  if (spec.layers == 0) return fmt::format("{} scaled inputs", format_count(spec.num_inputs));
+  const auto* const mlp = std::get_if<encoders::MlpSpec>(&spec.own);
+  if (mlp != nullptr && mlp->layers == 0)
+    return fmt::format("{} scaled inputs", format_count(spec.num_inputs));
   std::string text = fmt::format("{} inputs to {} features", format_count(spec.num_inputs),
                                  format_count(spec.dim));
-  const std::size_t hidden = spec.layers - 1;
+  const std::size_t hidden = mlp == nullptr ? 0 : mlp->layers - 1;
   if (hidden > 0) text += ", " + format_count(hidden, "residual layer");
   return text;
 }

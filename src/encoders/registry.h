@@ -1,0 +1,50 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Encoders of all kinds: one table in the source lists them, these functions look them up in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/context.h"
+#include "encoders/batch_encoder.h"
+#include "encoders/encoder.h"
+#include "encoders/encoder_spec.h"
+#include "encoders/mlp_encoder.h"
+
+namespace mhe::encoders {
+
+/// Throws kInvalidArgument for a spec that cannot be.
+void validate(const EncoderSpec& spec);
+
+/// Names and shapes of the parameters, in a fixed order.
+[[nodiscard]] std::vector<TensorShape> tensor_shapes(const EncoderSpec& spec);
+/// Bytes of the parameters.
+[[nodiscard]] std::uint64_t parameter_bytes(const EncoderSpec& spec);
+/// Bytes to train it: parameters, the state of the optimiser and a batch of so many rows.
+[[nodiscard]] std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch);
+
+/// Random parameters of the Context's seed. Throws kInvalidArgument for a spec that cannot be.
+[[nodiscard]] std::unique_ptr<Encoder> make_encoder(const Context& context, const EncoderSpec& spec,
+                                                    const EncoderOptimizer& optimizer,
+                                                    InputScaling scaling);
+
+/// Finds a tensor of this shape by its name. Throws if there is none.
+using FindTensor = std::function<std::span<const float>(const TensorShape& expected)>;
+[[nodiscard]] EncoderView make_view(const EncoderSpec& spec, const FindTensor& find);
+[[nodiscard]] std::unique_ptr<BatchEncoder> open_encoder(const EncoderView& view);
+
+/// As a model card has it.
+[[nodiscard]] nlohmann::ordered_json to_json(const EncoderSpec& spec);
+/// Throws nlohmann::json::exception for what is missing or of another type, and kInvalidArgument
+/// for values that no spec has.
+[[nodiscard]] EncoderSpec spec_from_json(const nlohmann::json& json);
+
+}  // namespace mhe::encoders
