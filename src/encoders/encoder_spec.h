@@ -38,9 +38,9 @@ struct MlpSpec {
 struct EncoderSpec {
   EncoderKind kind = EncoderKind::kBag;
   InputKind input = InputKind::kSparse;
-  std::size_t num_inputs = 0;  ///< columns of a vector
-  std::size_t dim = 0;         ///< width of the feature vector
-  std::variant<MlpSpec> own;   ///< what only encoders of this kind have
+  std::size_t num_inputs = 0;      ///< columns of a vector
+  std::size_t dim = 0;             ///< width of the feature vector
+  std::variant<MlpSpec> own = {};  ///< what only encoders of this kind have
 
   friend bool operator==(const EncoderSpec&, const EncoderSpec&) = default;
 };

@@ -23,6 +23,15 @@ Activation parse_activation(std::string_view name) {
   return Activation::kGelu;
 }
 
+void complete_mlp(const EncoderOptions& options, EncoderSpec& spec) {
+  const MlpSpec own = {.layers = static_cast<std::size_t>(options.hidden_layers) +
+                                 (spec.input == InputKind::kDense ? 0 : 1),
+                       .activation = parse_activation(options.activation),
+                       .normalize = options.normalize};
+  if (own.layers == 0) spec.dim = spec.num_inputs;
+  spec.own = own;
+}
+
 void validate_mlp(const EncoderSpec& spec) {
   constexpr std::size_t kMostLayers = 64;
   const std::size_t layers = std::get<MlpSpec>(spec.own).layers;

@@ -11,10 +11,13 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "encoders/batch_encoder.h"
+#include "encoders/encoder_options.h"
 #include "encoders/encoder_spec.h"
 
 namespace mhe::encoders {
 
+/// Sets spec.own, and the width where features are the inputs.
+void complete_mlp(const EncoderOptions& options, EncoderSpec& spec);
 /// Throws kInvalidArgument for a spec that cannot be.
 void validate_mlp(const EncoderSpec& spec);
 [[nodiscard]] std::vector<TensorShape> mlp_tensor_shapes(const EncoderSpec& spec);

@@ -18,8 +18,11 @@
 namespace mhe::encoders {
 namespace {
 
+constexpr std::size_t kMostWidth = 1U << 16U;
+
 // What a class of encoders is made of.
 struct Functions {
+  void (*complete)(const EncoderOptions&, EncoderSpec&);
   void (*validate)(const EncoderSpec&);
   std::vector<TensorShape> (*tensor_shapes)(const EncoderSpec&);
   std::uint64_t (*training_bytes)(const EncoderSpec&, std::size_t batch);
@@ -31,9 +34,7 @@ struct Functions {
 };
 
 struct Entry {
-  EncoderKind kind;
-  std::string_view name;
-  InputKind input;
+  EncoderType type;
   Functions functions;
 };
 
@@ -46,7 +47,8 @@ std::unique_ptr<BatchEncoder> open_mlp(const EncoderView& view) {
   return std::make_unique<MlpBatchEncoder>(view);
 }
 
-constexpr Functions kMlp = {.validate = validate_mlp,
+constexpr Functions kMlp = {.complete = complete_mlp,
+                            .validate = validate_mlp,
                             .tensor_shapes = mlp_tensor_shapes,
                             .training_bytes = mlp_training_bytes,
                             .make = make_mlp,
@@ -56,8 +58,26 @@ constexpr Functions kMlp = {.validate = validate_mlp,
 
 // In the order of EncoderKind.
 constexpr std::array kEncoders = {
-    Entry{EncoderKind::kBag, "bag", InputKind::kSparse, kMlp},
-    Entry{EncoderKind::kDense, "dense", InputKind::kDense, kMlp},
+    Entry{{EncoderKind::kBag,
+           "bag",
+           "a learned embedding of it",
+           InputKind::kSparse,
+           {.table_rule = "adagrad",
+            .dropout = 0.3F,
+            .hidden_layers = 0,
+            .fits_head_to_rows = true,
+            .cascade_order = "random"}},
+          kMlp},
+    Entry{{EncoderKind::kDense,
+           "dense",
+           "for dense vectors",
+           InputKind::kDense,
+           {.table_rule = "adam",
+            .dropout = 0,
+            .hidden_layers = 1,
+            .fits_head_to_rows = false,
+            .cascade_order = "clustered"}},
+          kMlp},
 };
 
 // Of InputKind, in a model card.
@@ -68,31 +88,54 @@ EncoderKind implied_kind(InputKind input) {
   return input == InputKind::kDense ? EncoderKind::kDense : EncoderKind::kBag;
 }
 
-const Entry& entry_named(std::string_view name) {
-  const auto* const found = std::find_if(kEncoders.begin(), kEncoders.end(),
-                                         [&](const Entry& entry) { return entry.name == name; });
-  if (found != kEncoders.end()) return *found;
-  std::vector<std::string_view> names;
-  for (const Entry& entry : kEncoders) names.push_back(entry.name);
-  fail(ErrorCode::kInvalidArgument, "encoder \"{}\"; expected one of {}", name,
-       fmt::join(names, ", "));
-}
-
 const Entry& entry_of(const EncoderSpec& spec) {
   const auto index = static_cast<std::size_t>(spec.kind);
-  MHE_ASSERT(index < kEncoders.size() && kEncoders[index].kind == spec.kind);
+  MHE_ASSERT(index < kEncoders.size() && kEncoders[index].type.kind == spec.kind);
   return kEncoders[index];
 }
 
 }  // namespace
 
+std::vector<EncoderType> encoder_types() {
+  std::vector<EncoderType> types;
+  for (const Entry& entry : kEncoders) types.push_back(entry.type);
+  return types;
+}
+
+const EncoderType& encoder_named(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : kEncoders) {
+    if (entry.type.name == name) return entry.type;
+    names.push_back(entry.type.name);
+  }
+  fail(ErrorCode::kInvalidArgument, "encoder \"{}\"; expected one of {}", name,
+       fmt::join(names, ", "));
+}
+
+void validate(const EncoderOptions& options) {
+  constexpr int kMostHidden = 63;
+  (void)parse_activation(options.activation);
+  require(options.dim >= 1 && options.dim <= kMostWidth, "dim {}; expected {} to {}", options.dim,
+          1, kMostWidth);
+  require(options.hidden_layers >= -1 && options.hidden_layers <= kMostHidden,
+          "hidden layers {}; expected {} to {}", options.hidden_layers, -1, kMostHidden);
+}
+
+EncoderSpec make_spec(const EncoderType& type, EncoderOptions options, std::size_t num_inputs) {
+  if (options.hidden_layers < 0) options.hidden_layers = type.rules.hidden_layers;
+  EncoderSpec spec = {
+      .kind = type.kind, .input = type.input, .num_inputs = num_inputs, .dim = options.dim};
+  entry_of(spec).functions.complete(options, spec);
+  validate(spec);
+  return spec;
+}
+
 void validate(const EncoderSpec& spec) {
-  constexpr std::size_t kMostWidth = 1U << 16U;
-  const Entry& entry = entry_of(spec);
-  require(spec.input == entry.input, "the encoder {} takes {}", entry.name, kind_name(entry.input));
+  const auto& [type, functions] = entry_of(spec);
+  require(spec.input == type.input, "the encoder {} takes {}", type.name, kind_name(type.input));
   require(spec.dim >= 1 && spec.dim <= kMostWidth, "an encoder of width {}; expected 1 to {}",
           spec.dim, kMostWidth);
-  entry.functions.validate(spec);
+  functions.validate(spec);
 }
 
 std::vector<TensorShape> tensor_shapes(const EncoderSpec& spec) {
@@ -134,13 +177,13 @@ std::unique_ptr<BatchEncoder> open_encoder(const EncoderView& view) {
 }
 
 nlohmann::ordered_json to_json(const EncoderSpec& spec) {
-  const Entry& entry = entry_of(spec);
+  const auto& [type, functions] = entry_of(spec);
   nlohmann::ordered_json json;
-  if (spec.kind != implied_kind(spec.input)) json["kind"] = entry.name;
+  if (spec.kind != implied_kind(spec.input)) json["kind"] = type.name;
   json["input"] = kInputs.at(static_cast<std::size_t>(spec.input));
   json["num_inputs"] = spec.num_inputs;
   json["dim"] = spec.dim;
-  entry.functions.add_json(spec, json);
+  functions.add_json(spec, json);
   return json;
 }
 
@@ -150,7 +193,7 @@ EncoderSpec spec_from_json(const nlohmann::json& json) {
   const auto* const found = std::find(kInputs.begin(), kInputs.end(), input);
   require(found != kInputs.end(), "an encoder of {} input", input);
   spec.input = static_cast<InputKind>(found - kInputs.begin());
-  spec.kind = json.contains("kind") ? entry_named(json.at("kind").get<std::string>()).kind
+  spec.kind = json.contains("kind") ? encoder_named(json.at("kind").get<std::string>()).kind
                                     : implied_kind(spec.input);
   json.at("num_inputs").get_to(spec.num_inputs);
   json.at("dim").get_to(spec.dim);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,11 +17,29 @@
 #include "base/context.h"
 #include "encoders/batch_encoder.h"
 #include "encoders/encoder.h"
+#include "encoders/encoder_options.h"
 #include "encoders/encoder_spec.h"
 #include "encoders/mlp_encoder.h"
 
 namespace mhe::encoders {
 
+/// An encoder as users name it.
+struct EncoderType {
+  EncoderKind kind;
+  std::string_view name;
+  std::string_view help;  ///< what it is, in a few words
+  InputKind input;        ///< rows that it takes
+  DefaultRules rules;
+};
+/// In the order of EncoderKind.
+[[nodiscard]] std::vector<EncoderType> encoder_types();
+/// Throws kInvalidArgument, listing the names, if there is none of this one.
+[[nodiscard]] const EncoderType& encoder_named(std::string_view name);
+
+/// What `options` ask for, over rows of so many columns. Throws kInvalidArgument for what cannot
+/// be.
+[[nodiscard]] EncoderSpec make_spec(const EncoderType& type, EncoderOptions options,
+                                    std::size_t num_inputs);
 /// Throws kInvalidArgument for a spec that cannot be.
 void validate(const EncoderSpec& spec);
 

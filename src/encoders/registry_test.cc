@@ -3,6 +3,8 @@
 #include "encoders/registry.h"
 
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -57,6 +59,27 @@ TEST(EncoderRegistry, RefusesSpecsThatCannotBe) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "encoder \"cnn\"; expected one of bag, dense");
   }
+}
+
+TEST(EncoderRegistry, ListsEncodersInTheOrderOfTheirKinds) {
+  const std::vector<EncoderType> types = encoder_types();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(types[i].kind), i);
+    EXPECT_EQ(encoder_named(types[i].name).kind, types[i].kind);
+  }
+}
+
+TEST(EncoderRegistry, MakesSpecsOfOptions) {
+  const EncoderOptions options = {.dim = 6, .hidden_layers = 1, .normalize = true};
+  EXPECT_EQ(make_spec(encoder_named("bag"), options, 40), kBag);
+  const EncoderSpec by_rule = make_spec(encoder_named("dense"), {.dim = 6}, 9);
+  EXPECT_EQ(std::get<MlpSpec>(by_rule.own).layers, 1U);
+  // Without layers features are the inputs, as wide as these.
+  EXPECT_EQ(make_spec(encoder_named("dense"), {.hidden_layers = 0, .activation = "gelu"}, 9),
+            kDense);
+  EXPECT_THROW(validate(EncoderOptions{.dim = 0}), Error);
+  EXPECT_THROW(validate(EncoderOptions{.hidden_layers = 64}), Error);
+  EXPECT_THROW(validate(EncoderOptions{.activation = "tanh"}), Error);
 }
 
 TEST(EncoderRegistry, CountsTheBytesOfParameters) {

@@ -48,24 +48,18 @@ heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& la
 
 encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const LearnedOptions& options) {
   const Examples& examples = set.examples;
-  const bool is_dense = options.encoder == "dense";
-  if (is_dense != examples.are_dense()) {
+  const encoders::EncoderType& type = encoders::encoder_named(options.encoder);
+  const InputKind input = examples.are_dense() ? InputKind::kDense : InputKind::kSparse;
+  if (input != type.input) {
+    const auto name_of = [](InputKind kind) {  // text was made into sparse vectors
+      return kind == InputKind::kSparse ? "text or sparse vectors" : kind_name(kind);
+    };
     fail(ErrorCode::kInvalidData, "the encoder {} takes {}; the data is {}", options.encoder,
-         is_dense ? "dense vectors" : "text or sparse vectors",
-         is_dense ? "text or sparse vectors" : "dense vectors");
+         name_of(type.input), name_of(input));
   }
-  encoders::EncoderSpec spec;
-  spec.kind = is_dense ? encoders::EncoderKind::kDense : encoders::EncoderKind::kBag;
-  spec.input = is_dense ? InputKind::kDense : InputKind::kSparse;
-  spec.num_inputs = is_dense ? examples.dense.num_columns : examples.features.num_columns;
-  const int hidden = options.hidden_layers >= 0 ? options.hidden_layers : is_dense ? 1 : 0;
-  const encoders::MlpSpec own = {.layers = static_cast<std::size_t>(hidden) + (is_dense ? 0 : 1),
-                                 .activation = encoders::parse_activation(options.activation),
-                                 .normalize = options.normalize};
-  spec.dim = own.layers == 0 ? spec.num_inputs : options.dim;
-  spec.own = own;
-  encoders::validate(spec);
-  return spec;
+  return encoders::make_spec(
+      type, options.network,
+      examples.are_dense() ? examples.dense.num_columns : examples.features.num_columns);
 }
 
 PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, std::size_t dim) {

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "charts/report_page.h"
 #include "data/byte_source.h"
+#include "encoders/registry.h"
 #include "flags/option_flags.h"
 #include "labels/names.h"
 #include "output/phase_clock.h"
@@ -139,11 +140,14 @@ std::string describe_encoder(const encoders::EncoderSpec& spec) {
 }
 
 void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
-  command
-      .add_option("--encoder", flags.encoder,
-                  "linear: sparse weights on the input itself; bag: a learned embedding of it; "
-                  "dense: for dense vectors. Default: dense for these, else linear")
-      ->check(CLI::IsMember({"linear", "bag", "dense"}));
+  std::vector<std::string> names = {"linear"};
+  std::string help = "linear: sparse weights on the input itself";
+  for (const encoders::EncoderType& type : encoders::encoder_types()) {
+    names.emplace_back(type.name);
+    help += fmt::format("; {}: {}", type.name, type.help);
+  }
+  command.add_option("--encoder", flags.encoder, help + ". Default: dense for these, else linear")
+      ->check(CLI::IsMember(names));
   flags.options.visit(NewFlags(command));
 }
 
