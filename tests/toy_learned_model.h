@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "encoders/registry.h"
+#include "encoders/mlp_encoder.h"
 #include "heads/dense_head.h"
 #include "labels/names.h"
 #include "labels/order.h"
@@ -78,7 +78,8 @@ inline void write_toy_learned_model(const std::string& path,
   std::vector<model::LearnedMember> members;
   for (std::size_t m = 0; m < options.members; ++m) {
     const Context context({.threads = 1, .seed = m + 1});
-    encoders.push_back(encoders::make_encoder(context, spec, {}, scaling));
+    encoders.push_back(std::make_unique<encoders::MlpEncoder>(
+        context, spec, encoders::EncoderOptimizer(), scaling));
     heads.push_back(heads::make_dense_head(context, head, toy_head_setup(context, head)));
     members.push_back({encoders.back()->view(), heads.back()->spec(), heads.back()->tensors()});
     if (options.forge) options.forge(members.back().head);

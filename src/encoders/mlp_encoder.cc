@@ -43,33 +43,6 @@ void fill_dropout(const Context& context, const EncoderStep& step, std::size_t l
 
 }  // namespace
 
-InputScaling measure_scaling(const Context& context, const DenseMatrix& inputs) {
-  const std::size_t rows = inputs.rows();
-  InputScaling scaling = {std::vector<float>(inputs.num_columns),
-                          std::vector<float>(inputs.num_columns)};
-  constexpr std::size_t kColumnGrain = 64;  // columns a block, so that a line is read whole
-  parallel_blocks(context, inputs.num_columns, kColumnGrain, [&](const Block& block) {
-    std::vector<double> sums(block.end - block.begin, 0.0);
-    std::vector<double> squares(sums.size(), 0.0);
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t i = 0; i < sums.size(); ++i) {
-        const double value = inputs[row][block.begin + i];
-        sums[i] += value;
-        squares[i] += value * value;
-      }
-    }
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      const double mean = sums[i] / static_cast<double>(rows);
-      const double variance = std::max(0.0, squares[i] / static_cast<double>(rows) - mean * mean);
-      // What is left of a constant column is rounding.
-      const bool varies = variance > 1e-12 * mean * mean;
-      scaling.mean[block.begin + i] = static_cast<float>(mean);
-      scaling.scale[block.begin + i] = varies ? static_cast<float>(1 / std::sqrt(variance)) : 0.0F;
-    }
-  });
-  return scaling;
-}
-
 MlpEncoder::MlpEncoder(const Context& context, const EncoderSpec& spec,
                        const EncoderOptimizer& optimizer, InputScaling scaling)
     : Encoder(spec),

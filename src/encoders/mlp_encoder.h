@@ -11,18 +11,11 @@
 
 #include "base/context.h"
 #include "encoders/encoder.h"
+#include "encoders/input_scaling.h"
 #include "encoders/layers.h"
-#include "matrix/dense.h"
 #include "matrix/view.h"
 
 namespace mhe::encoders {
-
-/// Mean and inverse deviation of every column; columns that do not vary get a scale of 0.
-struct InputScaling {
-  std::vector<float> mean;
-  std::vector<float> scale;
-};
-[[nodiscard]] InputScaling measure_scaling(const Context& context, const DenseMatrix& inputs);
 
 class MlpEncoder final : public Encoder {
  public:

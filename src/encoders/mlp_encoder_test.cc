@@ -17,6 +17,9 @@
 
 #include "base/random.h"
 #include "encoders/registry.h"
+#include "matrix/dense.h"
+#include "matrix/sparse.h"
+#include "row_source.h"
 
 namespace mhe::encoders {
 namespace {
@@ -77,9 +80,8 @@ EncoderOptimizer plain() {
 
 std::unique_ptr<Encoder> make_for(const Context& context, const EncoderSpec& spec,
                                   const Inputs& inputs, const EncoderOptimizer& optimizer) {
-  return make_encoder(
-      context, spec, optimizer,
-      spec.input == InputKind::kDense ? measure_scaling(context, inputs.dense) : InputScaling());
+  testing::RowSource rows(inputs.batch(spec.input));
+  return make_encoder(context, spec, optimizer, rows);
 }
 
 // An array with a name of its own.
@@ -251,16 +253,6 @@ TEST(Encoder, EncodesRowsAndBatchesAsInTraining) {
   }
 }
 
-TEST(Encoder, ScalesDenseInputs) {
-  const Context context({.threads = 1});
-  DenseMatrix inputs;
-  inputs.num_columns = 2;
-  inputs.values = {1, 5, 3, 5};  // the second never varies
-  const InputScaling scaling = measure_scaling(context, inputs);
-  EXPECT_EQ(scaling.mean, (std::vector<float>{2, 5}));
-  EXPECT_EQ(scaling.scale, (std::vector<float>{1, 0}));
-}
-
 TEST(BatchEncoder, IgnoresUnknownFeaturesAndTamesDamagedNumbers) {
   const EncoderSpec spec = make_spec(InputKind::kSparse, 1, false, Activation::kRelu);
   const std::vector<float> weights(spec.num_inputs * spec.dim, std::nanf(""));
@@ -279,15 +271,17 @@ TEST(BatchEncoder, IgnoresUnknownFeaturesAndTamesDamagedNumbers) {
 
 TEST(Encoder, RefusesWhatDoesNotFit) {
   const Context context({.threads = 1});
+  testing::RowSource no_rows((SparseRows()));
   EncoderSpec spec = make_spec(InputKind::kSparse, 0, false, Activation::kRelu);
-  EXPECT_THROW((void)make_encoder(context, spec, {}, {}), Error);  // sparse input without a layer
+  EXPECT_THROW((void)make_encoder(context, spec, {}, no_rows),
+               Error);  // sparse input without a layer
   spec = make_spec(InputKind::kDense, 0, false, Activation::kRelu);
-  EXPECT_THROW((void)make_encoder(context, spec, {}, {}), Error);  // no scaling
+  EXPECT_THROW(MlpEncoder(context, spec, {}), Error);  // no scaling
   spec = make_spec(InputKind::kSparse, 1, false, Activation::kRelu);
   spec.kind = EncoderKind::kDense;
-  EXPECT_THROW((void)make_encoder(context, spec, {}, {}), Error);  // the other input
+  EXPECT_THROW((void)make_encoder(context, spec, {}, no_rows), Error);  // the other input
   spec.kind = EncoderKind::kBag;
-  const auto encoder = make_encoder(context, spec, EncoderOptimizer(), InputScaling());
+  const auto encoder = make_encoder(context, spec, {}, no_rows);
   const std::vector<std::uint32_t> columns = {9};
   const std::vector<float> values = {1};
   const SparseRow rows[] = {{columns, values}};

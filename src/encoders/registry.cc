@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "encoders/mlp_batch_encoder.h"
+#include "encoders/mlp_encoder.h"
 #include "encoders/mlp_spec.h"
 
 namespace mhe::encoders {
@@ -27,7 +28,7 @@ struct Functions {
   std::vector<TensorShape> (*tensor_shapes)(const EncoderSpec&);
   std::uint64_t (*training_bytes)(const EncoderSpec&, std::size_t batch);
   std::unique_ptr<Encoder> (*make)(const Context&, const EncoderSpec&, const EncoderOptimizer&,
-                                   InputScaling);
+                                   BatchSource&);
   std::unique_ptr<BatchEncoder> (*open)(const EncoderView&);
   void (*add_json)(const EncoderSpec&, nlohmann::ordered_json&);
   void (*read_json)(const nlohmann::json&, EncoderSpec&);
@@ -39,7 +40,9 @@ struct Entry {
 };
 
 std::unique_ptr<Encoder> make_mlp(const Context& context, const EncoderSpec& spec,
-                                  const EncoderOptimizer& optimizer, InputScaling scaling) {
+                                  const EncoderOptimizer& optimizer, BatchSource& rows) {
+  InputScaling scaling;
+  if (spec.input == InputKind::kDense) scaling = measure_scaling(context, rows, spec.num_inputs);
   return std::make_unique<MlpEncoder>(context, spec, optimizer, std::move(scaling));
 }
 
@@ -157,9 +160,9 @@ std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch) {
 }
 
 std::unique_ptr<Encoder> make_encoder(const Context& context, const EncoderSpec& spec,
-                                      const EncoderOptimizer& optimizer, InputScaling scaling) {
+                                      const EncoderOptimizer& optimizer, BatchSource& rows) {
   validate(spec);
-  return entry_of(spec).functions.make(context, spec, optimizer, std::move(scaling));
+  return entry_of(spec).functions.make(context, spec, optimizer, rows);
 }
 
 EncoderView make_view(const EncoderSpec& spec, const FindTensor& find) {

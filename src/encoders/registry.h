@@ -16,10 +16,10 @@
 
 #include "base/context.h"
 #include "encoders/batch_encoder.h"
+#include "encoders/batch_source.h"
 #include "encoders/encoder.h"
 #include "encoders/encoder_options.h"
 #include "encoders/encoder_spec.h"
-#include "encoders/mlp_encoder.h"
 
 namespace mhe::encoders {
 
@@ -50,10 +50,11 @@ void validate(const EncoderSpec& spec);
 /// Bytes to train it: parameters, the state of the optimiser and a batch of so many rows.
 [[nodiscard]] std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch);
 
-/// Random parameters of the Context's seed. Throws kInvalidArgument for a spec that cannot be.
+/// Random parameters of the Context's seed; `rows`, which it will be trained on, show how inputs
+/// are scaled. Throws kInvalidArgument for a spec that cannot be.
 [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const Context& context, const EncoderSpec& spec,
                                                     const EncoderOptimizer& optimizer,
-                                                    InputScaling scaling);
+                                                    BatchSource& rows);
 
 /// Finds a tensor of this shape by its name. Throws if there is none.
 using FindTensor = std::function<std::span<const float>(const TensorShape& expected)>;

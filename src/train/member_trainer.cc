@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "encoders/input_scaling.h"
 #include "encoders/registry.h"
 #include "heads/centroid_start.h"
 #include "labels/centroids.h"
@@ -41,11 +42,6 @@ encoders::EncoderOptimizer encoder_optimizer(const LearnedOptions& options) {
   optimizer.layers.weight_decay = options.weight_decay;
   optimizer.layers.momentum = options.momentum;
   return optimizer;
-}
-
-encoders::InputScaling scaling_of(const Context& context, const Examples& examples) {
-  if (!examples.are_dense()) return {};
-  return encoders::measure_scaling(context, examples.dense);
 }
 
 // Centroids may take as much as the rows of the head, which are not there yet when they are, or
@@ -78,7 +74,9 @@ SparseMatrix centroids_of(const Context& context, const Examples& examples,
     return labels::label_centroids(context, examples.features, examples.labels, options);
   }
   const DenseMatrix& dense = examples.dense;
-  const encoders::InputScaling scaling = encoders::measure_scaling(context, dense);
+  ExampleBatches batches(examples);
+  const encoders::InputScaling scaling =
+      encoders::measure_scaling(context, batches, dense.num_columns);
   const auto fill = [&](std::size_t row, std::span<float> values) {
     double squares = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -159,15 +157,16 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
                              const LearnedPlan& plan, const LearnedOptions& options,
                              const MemberStart& start)
     : context_(context.with_seed(start.seed)),
-      examples_(examples),
+      own_batches_(examples),
+      batches_(start.batches == nullptr ? own_batches_ : *start.batches),
       options_(options),
-      encoder_(encoders::make_encoder(context_, plan.encoder, encoder_optimizer(options),
-                                      scaling_of(context_, examples))),
-      steps_per_epoch_((examples.rows() + options.batch - 1) / options.batch),
+      encoder_(
+          encoders::make_encoder(context_, plan.encoder, encoder_optimizer(options), batches_)),
+      steps_per_epoch_((batches_.rows() + options.batch - 1) / options.batch),
       total_steps_(steps_per_epoch_ * options.epochs),
       schedule_(make_schedule(options, total_steps_)),
       shuffled_epoch_(kNoEpoch),
-      rows_(examples.rows()) {
+      rows_(batches_.rows()) {
   LabelCodes codes = start.taken_over
                          ? LabelCodes{.codes = by_label(*start.taken_over, plan.head)}
                          : make_label_codes(context_, examples, plan, options, start.stop);
@@ -202,8 +201,8 @@ void MemberTrainer::start_head(const std::atomic<bool>* stop) {
   for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
     context_.report({"summing up rows", step, steps_per_epoch_, "batches"});
     check_stop(stop);
-    const InputBatch inputs = gather(step);
-    heads::HeadBatch batch = {.features = {}, .labels = labels_};
+    const auto [inputs, labels] = gather(step);
+    heads::HeadBatch batch = {.features = {}, .labels = labels};
     if (needs_features) {
       const encoders::EncoderStep nothing_dropped = {.dropout = 0, .number = step};
       batch.features = encoder_->forward(context_, inputs, nothing_dropped);
@@ -227,20 +226,8 @@ std::span<const std::uint32_t> MemberTrainer::rows_of(std::uint64_t step) {
   return std::span(rows_).subspan(begin, std::min(options_.batch, rows_.size() - begin));
 }
 
-InputBatch MemberTrainer::gather(std::uint64_t step) {
-  sparse_.clear();
-  dense_.clear();
-  labels_.clear();
-  for (const std::uint32_t row : rows_of(step)) {
-    if (examples_.are_dense()) {
-      dense_.push_back(examples_.dense[row]);
-    } else {
-      sparse_.push_back(examples_.features[row]);
-    }
-    labels_.push_back(examples_.labels[row]);
-  }
-  if (examples_.are_dense()) return DenseRows{dense_};
-  return SparseRows{sparse_};
+encoders::LabelledBatch MemberTrainer::gather(std::uint64_t step) {
+  return batches_.gather(rows_of(step));
 }
 
 double MemberTrainer::train_step(std::uint64_t step) {
@@ -250,7 +237,7 @@ double MemberTrainer::train_step(std::uint64_t step) {
     const Clock::time_point now = Clock::now();
     seconds += std::chrono::duration<double>(now - std::exchange(last, now)).count();
   };
-  const InputBatch inputs = gather(step);
+  const auto [inputs, labels] = gather(step);
   add_to(seconds_.batch);
   const float factor = schedule_(step);
   const encoders::EncoderStep encoder_step = {.table_rate = factor * options_.learning_rate,
@@ -262,7 +249,7 @@ double MemberTrainer::train_step(std::uint64_t step) {
   gradient_.resize(features.size());
   const MatrixSpan gradient = {gradient_.data(), features.num_rows, features.num_columns};
   const double loss = head_->step(
-      context_, {.features = features, .labels = labels_},
+      context_, {.features = features, .labels = labels},
       {.learning_rate = head_share_ * encoder_step.table_rate, .number = step}, gradient);
   add_to(seconds_.head);
   encoder_->backward(context_, gradient, encoder_step);

@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "base/context.h"
+#include "encoders/batch_source.h"
 #include "encoders/encoder.h"
 #include "heads/dense_head.h"
 #include "model/learned_model.h"
+#include "train/example_batches.h"
 #include "train/label_codes.h"
 #include "train/learned_options.h"
 #include "train/learned_plan.h"
@@ -68,6 +70,8 @@ struct MemberStart {
   /// Of a member whose arrays a checkpoint will fill: its codes(). Nothing is learnt or summed up
   /// for it.
   std::optional<std::span<const std::uint32_t>> taken_over = {};
+  /// The rows that steps are made of; null: the examples themselves.
+  encoders::BatchSource* batches = nullptr;
 };
 
 class MemberTrainer {
@@ -102,10 +106,11 @@ class MemberTrainer {
   void start_from(const LabelCodes& codes);
   void start_head(const std::atomic<bool>* stop);
   void shuffle(std::uint64_t epoch);
-  [[nodiscard]] InputBatch gather(std::uint64_t step);
+  [[nodiscard]] encoders::LabelledBatch gather(std::uint64_t step);
 
   Context context_;
-  const Examples& examples_;
+  ExampleBatches own_batches_;
+  encoders::BatchSource& batches_;
   const LearnedOptions& options_;
   std::unique_ptr<encoders::Encoder> encoder_;
   std::unique_ptr<heads::DenseHead> head_;
@@ -117,9 +122,6 @@ class MemberTrainer {
   Schedule schedule_;
   std::uint64_t shuffled_epoch_;
   std::vector<std::uint32_t> rows_;  // as the epoch goes through them
-  std::vector<SparseRow> sparse_;
-  std::vector<DenseRow> dense_;
-  std::vector<std::span<const LabelId>> labels_;
   std::vector<float> gradient_;
   StepSeconds seconds_;
 };
