@@ -55,7 +55,7 @@ class LearnedTraining {
     train::LearnedOptions options;
     options.encoder = encoder;
     options.head = head;
-    options.dim = 24;
+    options.network.dim = 24;
     options.epochs = 6;
     options.batch = 32;
     if (head == "cascade") {

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include <mhe/context.h>
-#include <mhe/label_space.h>
 
-#include "encoders/encoder.h"
+#include "encoders/mlp_encoder.h"
 #include "heads/dense_head.h"
 #include "labels/order.h"
 #include "labels/product_codes.h"
@@ -62,13 +61,15 @@ inline heads::HeadSetup toy_head_setup(const Context& context, const heads::Head
 
 inline void write_toy_learned_model(const std::string& path,
                                     const ToyLearnedOptions& options = {}) {
-  encoders::EncoderSpec spec;
-  spec.input = options.input;
-  spec.num_inputs = kToyLearnedInputs;
-  spec.dim = 6;
-  spec.layers = 2;
+  const bool is_dense = options.input == InputKind::kDense;
+  const encoders::EncoderSpec spec = {
+      .kind = is_dense ? encoders::EncoderKind::kDense : encoders::EncoderKind::kBag,
+      .input = options.input,
+      .num_inputs = kToyLearnedInputs,
+      .dim = 6,
+      .own = encoders::MlpSpec{.layers = 2}};
   encoders::InputScaling scaling;
-  if (options.input == InputKind::kDense) {
+  if (is_dense) {
     scaling = {std::vector<float>(spec.num_inputs, 0.5F), std::vector<float>(spec.num_inputs, 2)};
   }
   const heads::HeadSpec head = toy_head_spec(options);
@@ -78,8 +79,8 @@ inline void write_toy_learned_model(const std::string& path,
   std::vector<const model::Member*> all;
   for (std::size_t m = 0; m < options.members; ++m) {
     const Context context({.threads = 1, .seed = m + 1});
-    encoders.push_back(
-        std::make_unique<encoders::Encoder>(context, spec, encoders::EncoderOptimizer(), scaling));
+    encoders.push_back(std::make_unique<encoders::MlpEncoder>(
+        context, spec, encoders::EncoderOptimizer(), scaling));
     heads.push_back(heads::make_dense_head(context, head, toy_head_setup(context, head)));
     model::DenseParts parts = {encoders.back()->view(), heads.back()->spec(),
                                heads.back()->tensors()};

@@ -1,32 +1,26 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An encoder that learns: features of a batch forwards, dLoss/dF backwards.
+// An encoder that learns: features of a batch forwards, dLoss/dF backwards. It knows no labels, no
+// losses and no files.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <functional>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <mhe/context.h>
-#include <mhe/input.h>
 
+#include "encoders/batch_encoder.h"
 #include "encoders/encoder_spec.h"
-#include "encoders/encoder_view.h"
-#include "encoders/layers.h"
+#include "encoders/layer_optimizer.h"
+#include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 
 namespace mhe::encoders {
-
-/// Inputs of one form.
-struct InputBatch {
-  std::span<const SparseRow> sparse = {};
-  std::span<const std::span<const float>> dense = {};
-
-  [[nodiscard]] std::size_t size() const noexcept { return sparse.size() + dense.size(); }
-};
 
 struct EncoderOptimizer {
   TableOptimizer table;
@@ -41,66 +35,48 @@ struct EncoderStep {
   std::uint64_t number = 0;  ///< from 0 on; with the Context's seed it decides what is dropped
 };
 
-/// Mean and inverse deviation of every column; columns that do not vary get a scale of 0.
-struct InputScaling {
-  std::vector<float> mean;
-  std::vector<float> scale;
-};
-[[nodiscard]] InputScaling measure_scaling(const Context& context, const DenseMatrix& inputs);
-
-/// Owns parameters and optimiser state. Every row of weights has one owner, so results do not
-/// depend on the number of threads.
+/// A trainable encoder. Owns parameters and optimiser state. Every row of weights has one owner, so
+/// results do not depend on the number of threads.
 class Encoder {
  public:
-  /// Random weights of the Context's seed. Dense input needs a scaling. Throws kInvalidArgument for
-  /// a spec that cannot be.
-  Encoder(const Context& context, const EncoderSpec& spec, const EncoderOptimizer& optimizer,
-          InputScaling scaling = {});
+  virtual ~Encoder() = default;
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
 
   [[nodiscard]] const EncoderSpec& spec() const noexcept { return spec_; }
 
-  /// Features [example][dim] of a batch, valid until the next call. The inputs must stay as they
-  /// are until backward().
+  /// Features [row][dim] of a batch, valid until the next call. The rows must stay as they are
+  /// until backward(). Throws kInvalidArgument for rows of another kind and for columns out of
+  /// range.
   [[nodiscard]] MatrixView forward(const Context& context, const InputBatch& batch,
                                    const EncoderStep& step);
   /// Moves the parameters down dLoss/dF of the last forward(), which had the same step.
-  void backward(const Context& context, MatrixView gradient, const EncoderStep& step);
+  virtual void backward(const Context& context, MatrixView gradient, const EncoderStep& step) = 0;
 
   /// Frees what only training needs, moments and what a batch left: there is no step after it.
-  void end_training();
+  virtual void end_training() = 0;
 
-  /// All arrays that training changes and those of the input's scaling, in a fixed order;
-  /// parameters as parameter_shapes() has them.
-  [[nodiscard]] std::vector<EncoderArray> arrays();
-  /// The parameters, to encode with. Valid as long as the encoder.
-  [[nodiscard]] EncoderView view();
+  /// An array that a checkpoint keeps, to read or to write.
+  struct StateArray {
+    std::string_view name;
+    std::span<float> values;
+    bool is_parameter = true;  ///< else optimiser state: not averaged by SWA, not in the model file
+  };
+  /// All arrays that training changes and those of the input's scaling, in a fixed order.
+  virtual void visit_state(const std::function<void(const StateArray&)>& visit) = 0;
+
+  /// The parameters, as tensor_shapes() lists them; valid as long as the encoder.
+  [[nodiscard]] virtual std::vector<EncoderTensor> tensors() const = 0;
+  /// To encode with; valid as long as the encoder.
+  [[nodiscard]] EncoderView view() const { return {spec_, tensors()}; }
+
+ protected:
+  explicit Encoder(EncoderSpec spec) : spec_(std::move(spec)) {}
+  virtual MatrixView run(const Context& context, const InputBatch& batch,
+                         const EncoderStep& step) = 0;
 
  private:
-  // What forward() keeps of a layer for backward().
-  struct Tape {
-    std::vector<float> outputs;  // of the network after the layer
-    std::vector<float> slopes;   // of the activation, 0 where dropped
-  };
-  void gather(const Context& context, std::span<const std::span<const float>> inputs);
-  void activate_layer(const Context& context, std::size_t layer, const EncoderStep& step);
-  void normalize_features(const Context& context);
-  void backward_normalize(const Context& context);
-  void multiply_by_slopes(const Context& context, const Tape& tape);
-  [[nodiscard]] MatrixView inputs_of(std::size_t layer) const;
-  [[nodiscard]] DenseLayer& dense_layer(std::size_t layer) noexcept;
-
   EncoderSpec spec_;
-  EncoderOptimizer optimizer_;
-  InputScaling scaling_;
-  std::optional<TableLayer> table_;
-  std::vector<DenseLayer> layers_;  // all but the table
-  InputBatch batch_;
-  std::vector<float> scaled_;  // dense inputs of the batch
-  std::vector<Tape> tapes_;
-  std::vector<float> features_;   // of length 1, if they are to be
-  std::vector<float> scales_;     // what that took: 1 / the length, or 0
-  std::vector<float> gradient_;   // by the outputs of a layer
-  std::vector<float> by_linear_;  // by what goes into its activation
 };
 
 }  // namespace mhe::encoders

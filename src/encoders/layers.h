@@ -38,7 +38,9 @@ class DenseLayer {
               const LayerOptimizer& optimizer, const LayerStep& step);
 
   [[nodiscard]] Parameters& weight_parameters() noexcept { return weight_parameters_; }
+  [[nodiscard]] const Parameters& weight_parameters() const noexcept { return weight_parameters_; }
   [[nodiscard]] Parameters& bias() noexcept { return bias_; }
+  [[nodiscard]] const Parameters& bias() const noexcept { return bias_; }
 
  private:
   [[nodiscard]] MatrixView weights() const noexcept {
@@ -67,8 +69,10 @@ class TableLayer {
   void release_scratch() { batch_.release_scratch(); }
 
   [[nodiscard]] std::vector<float>& rows() noexcept { return rows_; }
+  [[nodiscard]] const std::vector<float>& rows() const noexcept { return rows_; }
   [[nodiscard]] std::vector<float>& row_state() noexcept { return row_state_; }
   [[nodiscard]] Parameters& bias() noexcept { return bias_; }
+  [[nodiscard]] const Parameters& bias() const noexcept { return bias_; }
 
  private:
   // Some features of a part.

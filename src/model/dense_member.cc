@@ -13,6 +13,7 @@
 #include <mhe/error.h>
 
 #include "base/check.h"
+#include "encoders/registry.h"
 #include "model/file_error.h"
 #include "model/spec_json.h"
 
@@ -23,22 +24,10 @@ std::string prefix_of(const std::string& prefix, std::size_t member, std::string
   return fmt::format("{}member{}.{}.", prefix, member, part);
 }
 
-// The parameters of an encoder, named as make_view() asks for them.
 void add_encoder(ModelFileWriter& writer, const std::string& prefix,
-                 const encoders::EncoderView& view) {
-  std::size_t next = 0;
-  const std::vector<encoders::ParameterShape> shapes = encoders::parameter_shapes(view.spec);
-  const auto add = [&](std::span<const float> values) {
-    writer.add_tensor<float>(prefix + shapes[next].name, shapes[next].shape, values);
-    ++next;
-  };
-  if (view.spec.input == InputKind::kDense) {
-    add(view.mean);
-    add(view.scale);
-  }
-  for (const encoders::EncoderView::Layer& layer : view.layers) {
-    add(layer.weights);
-    add(layer.bias);
+                 std::span<const encoders::EncoderTensor> tensors) {
+  for (const encoders::EncoderTensor& tensor : tensors) {
+    writer.add_tensor<float>(prefix + tensor.name, tensor.shape, tensor.values);
   }
 }
 
@@ -81,7 +70,7 @@ DenseParts open_parts(const MembersPlace& place, std::size_t index, const nlohma
   try {
     const std::string prefix = prefix_of(place.prefix, index, "encoder");
     parts.encoder = encoders::make_view(
-        encoder_spec_from(card.at("encoder")), [&](const encoders::ParameterShape& expected) {
+        encoders::spec_from_json(card.at("encoder")), [&](const encoders::TensorShape& expected) {
           return file.tensor<float>(prefix + expected.name, {.shape = expected.shape});
         });
     parts.head = head_spec_from(card.at("head"));
@@ -114,14 +103,14 @@ void check_member(const MembersPlace& place, const DenseMember& member) {
 
 class DenseMemberSearch final : public MemberSearch {
  public:
-  DenseMemberSearch(encoders::EncoderView encoder, std::unique_ptr<heads::DenseSearch> head,
-                    std::size_t num_labels)
+  DenseMemberSearch(std::unique_ptr<encoders::BatchEncoder> encoder,
+                    std::unique_ptr<heads::DenseSearch> head, std::size_t num_labels)
       : encoder_(std::move(encoder)), head_(std::move(head)), num_labels_(num_labels) {}
 
-  void begin(const InputBatch& rows) override { rows_ = rows; }
+  void begin(const InputBatch& rows) override { features_ = encoder_->encode(rows); }
 
   void search(std::size_t row, const SearchDepth& depth, std::vector<ScoredLabel>& found) override {
-    for (const auto& [label, score] : head_->search(encode(row), depth.labels, depth.beam)) {
+    for (const auto& [label, score] : head_->search(features_[row], depth.labels, depth.beam)) {
       if (index_of(label) < num_labels_) found.push_back({label, score});
     }
   }
@@ -139,17 +128,10 @@ class DenseMemberSearch final : public MemberSearch {
   }
 
  private:
-  [[nodiscard]] std::span<const float> encode(std::size_t row) {
-    if (const auto* sparse = std::get_if<SparseRows>(&rows_)) {
-      return encoder_.encode(sparse->rows[row]);
-    }
-    return encoder_.encode(std::get<DenseRows>(rows_).rows[row]);
-  }
-
-  encoders::ExampleEncoder encoder_;
+  std::unique_ptr<encoders::BatchEncoder> encoder_;
   std::unique_ptr<heads::DenseSearch> head_;
   std::size_t num_labels_;
-  InputBatch rows_;
+  MatrixView features_;
 };
 
 }  // namespace
@@ -168,8 +150,9 @@ bool DenseMember::predicts_sets() const noexcept {
 }
 
 std::unique_ptr<MemberSearch> DenseMember::make_search(std::size_t num_labels) const {
-  return std::make_unique<DenseMemberSearch>(
-      parts_.encoder, heads::DenseSearch::make(parts_.head, find_tensor()), num_labels);
+  return std::make_unique<DenseMemberSearch>(encoders::open_encoder(parts_.encoder),
+                                             heads::DenseSearch::make(parts_.head, find_tensor()),
+                                             num_labels);
 }
 
 std::optional<HeadTargets> DenseMember::head_targets(std::size_t num_labels) const {
@@ -178,10 +161,10 @@ std::optional<HeadTargets> DenseMember::head_targets(std::size_t num_labels) con
 
 void DenseMember::write(ModelFileWriter& writer, const std::string& prefix, std::size_t index,
                         nlohmann::ordered_json& card) const {
-  add_encoder(writer, prefix_of(prefix, index, "encoder"), parts_.encoder);
+  add_encoder(writer, prefix_of(prefix, index, "encoder"), parts_.encoder.tensors);
   add_head(writer, prefix_of(prefix, index, "head"), parts_.tensors);
   card["members"].push_back(
-      {{"encoder", to_json(parts_.encoder.spec)}, {"head", to_json(parts_.head)}});
+      {{"encoder", encoders::to_json(parts_.encoder.spec)}, {"head", to_json(parts_.head)}});
 }
 
 Members open_dense_members(const MembersPlace& place, const nlohmann::json& card) {

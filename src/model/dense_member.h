@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoders/encoder_view.h"
+#include "encoders/batch_encoder.h"
 #include "heads/dense_search.h"
 #include "heads/head_spec.h"
 #include "model/member.h"

@@ -42,15 +42,6 @@ auto value_of(const Names& names, const std::string& wanted) {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const encoders::EncoderSpec& spec) {
-  return {{"input", spec.input == InputKind::kSparse ? "sparse" : "dense"},
-          {"num_inputs", spec.num_inputs},
-          {"dim", spec.dim},
-          {"layers", spec.layers},
-          {"activation", encoders::activation_name(spec.activation)},
-          {"normalize", spec.normalize}};
-}
-
 nlohmann::ordered_json to_json(const heads::HeadSpec& spec) {
   return {{"kind", head_kind_name(spec.kind)},
           {"num_labels", spec.num_labels},
@@ -64,20 +55,6 @@ nlohmann::ordered_json to_json(const heads::HeadSpec& spec) {
           {"groups_per_example", spec.groups_per_example},
           {"rank", spec.rank},
           {"code", name_of(kCodes, spec.code)}};
-}
-
-encoders::EncoderSpec encoder_spec_from(const nlohmann::json& json) {
-  encoders::EncoderSpec spec;
-  const std::string input = json.at("input");
-  require(input == "sparse" || input == "dense", "an encoder of {} input", input);
-  spec.input = input == "sparse" ? InputKind::kSparse : InputKind::kDense;
-  json.at("num_inputs").get_to(spec.num_inputs);
-  json.at("dim").get_to(spec.dim);
-  json.at("layers").get_to(spec.layers);
-  spec.activation = encoders::parse_activation(json.at("activation").get<std::string>());
-  json.at("normalize").get_to(spec.normalize);
-  encoders::validate(spec);
-  return spec;
 }
 
 heads::HeadSpec head_spec_from(const nlohmann::json& json) {

@@ -106,12 +106,12 @@ INSTANTIATE_TEST_SUITE_P(
                    .change = [](auto& options) { options.table_rule = "adam"; }},
         ResumeCase{.name = "LayersAdamW",
                    .encoder = "dense",
-                   .change = [](auto& options) { options.hidden_layers = 2; }},
+                   .change = [](auto& options) { options.network.hidden_layers = 2; }},
         ResumeCase{.name = "LayersMomentum",
                    .encoder = "dense",
                    .change =
                        [](auto& options) {
-                         options.hidden_layers = 2;
+                         options.network.hidden_layers = 2;
                          options.layer_rule = "sgd";
                        }},
         ResumeCase{.name = "ProductDigits", .head = "product"},
@@ -163,7 +163,7 @@ class CheckpointTest : public ::testing::Test {
 TEST_F(CheckpointTest, IsRefusedByOtherTrainings) {
   LearnedOptions options = LearnedTraining::quick("bag", "onehot");
   EXPECT_EQ(stop_at(options, Stopper(is_step)), ErrorCode::kInterrupted);
-  options.dim = 25;
+  options.network.dim = 25;
   EXPECT_EQ(LearnedTraining::code_of([&] { (void)training_.train(options, resumed()); }),
             ErrorCode::kInvalidData);
 }

@@ -22,7 +22,7 @@ LearnedOptions quick() {
   LearnedOptions options;
   options.head = "product";
   options.redundant_heads = 4;
-  options.dim = 24;
+  options.network.dim = 24;
   options.batch = 32;
   return options;
 }

@@ -12,7 +12,7 @@
 #include <mhe/plan.h>
 
 #include "base/check.h"
-#include "encoders/encoder_spec.h"
+#include "encoders/registry.h"
 #include "heads/head_spec.h"
 #include "train/options_json.h"
 
@@ -91,7 +91,7 @@ void check_head(const LearnedOptions& options) {
 }
 
 // What was measured: docs/decisions/0009-learned-encoders.md.
-const char* start_of_bag(HeadKind head) {
+const char* start_from_rows(HeadKind head) {
   switch (head) {
     case HeadKind::kCascade:
       return "centroids";
@@ -121,15 +121,13 @@ LearnedOptions::LearnedOptions() {
 }
 
 void validate(const LearnedOptions& options) {
-  require_one_of("encoder", options.encoder, {"bag", "dense"});
+  (void)encoders::encoder_named(options.encoder);
   check_head(options);
-  (void)encoders::parse_activation(options.activation);
+  encoders::validate(options.network);
   (void)Schedule::parse(options.schedule);
   require_one_of("table rule", options.table_rule, {"auto", "adagrad", "adam", "sgd"});
   require_one_of("layer rule", options.layer_rule, {"adamw", "sgd"});
   require_within<std::size_t>("ensemble", options.ensemble, 1, 64);
-  require_within<std::size_t>("dim", options.dim, 1, 65536);
-  require_within("hidden layers", options.hidden_layers, -1, 63);
   require(options.dropout == -1 || (options.dropout >= 0 && options.dropout < 1),
           "dropout {}; expected 0 to less than 1, or -1 for the rule", options.dropout);
   require_within<std::size_t>("epochs", options.epochs, 0, 1'000'000);
@@ -156,24 +154,25 @@ LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::siz
     options.epochs =
         std::clamp<std::size_t>(kSteps / std::max<std::size_t>(1, steps_per_epoch), 10, 60);
   }
-  const bool is_dense = options.encoder == "dense";
-  if (options.table_rule == "auto") options.table_rule = is_dense ? "adam" : "adagrad";
+  const encoders::DefaultRules& rules = encoders::encoder_named(options.encoder).rules;
+  if (options.table_rule == "auto") options.table_rule = rules.table_rule;
   if (options.learning_rate == 0) {
     options.learning_rate = options.table_rule == "adam" ? 0.0005F : 0.1F;
   }
   // A row's first steps of adagrad are as long as all those before are few.
   if (options.warmup < 0) options.warmup = options.table_rule == "adagrad" ? 0.1 : 0.0;
   if (options.start == "auto") {
-    options.start = is_dense ? "random" : start_of_bag(parse_head_kind(options.head));
+    options.start =
+        rules.fits_head_to_rows ? start_from_rows(parse_head_kind(options.head)) : "random";
   }
-  if (options.dropout < 0) options.dropout = is_dense ? 0.0F : 0.3F;
+  if (options.dropout < 0) options.dropout = rules.dropout;
   if (options.order == "auto" && options.redundant_heads == 0) {
     switch (parse_head_kind(options.head)) {
       case HeadKind::kOneHot:
         options.order = "identity";
         break;
       case HeadKind::kCascade:
-        options.order = is_dense ? "clustered" : "random";
+        options.order = rules.cascade_order;
         break;
       case HeadKind::kProduct:
         options.order =

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "encoders/encoder_options.h"
 #include "text/options.h"
 #include "train/schedule.h"
 
@@ -26,10 +27,7 @@ struct LearnedOptions {
   std::size_t beam = 0;                ///< parents kept while predicting; 0: as in training
   float parent_power = 0;              ///< how much the path counts; 0: what held-out rows prefer
   double held_out = 0.01;              ///< share of rows kept for calibration
-  std::size_t dim = 512;               ///< width of the feature vector
-  int hidden_layers = -1;              ///< beyond a bag's first; -1: bag 0, dense 1
-  std::string activation = "relu";     ///< or gelu
-  bool normalize = false;              ///< features of length 1
+  encoders::EncoderOptions network;    ///< of the encoder
   float dropout = -1;                  ///< share of features that a step leaves out; -1: by encoder
   std::string loss = "auto";   ///< softmax, sigmoid; auto: softmax where every row has one label
   std::string order = "auto";  ///< random, clustered, frequency, identity, product; auto: by head
@@ -71,10 +69,7 @@ struct LearnedOptions {
     v("parent_power", parent_power,
       "weight of the path in a label's score; 0: chosen on held-out rows");
     v("held_out", held_out, "share of rows held out for calibration; 0: none");
-    v("dim", dim, "width of the feature vector");
-    v("hidden_layers", hidden_layers, "layers beyond a bag's embedding; -1: bag 0, dense 1");
-    v("activation", activation, "relu or gelu");
-    v("normalize", normalize, "features of length 1");
+    network.visit(v);
     v("dropout", dropout, "share of features that a step leaves out; -1: bag 0.3, dense 0");
     v("loss", loss,
       "softmax or sigmoid; auto: softmax where every row has one label, or the rank is above 1");

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "encoders/registry.h"
 #include "heads/code_loss.h"
 #include "heads/flat_pass.h"
 #include "labels/product_codes.h"
@@ -48,22 +49,18 @@ heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& la
 
 encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const LearnedOptions& options) {
   const Examples& examples = set.examples;
-  const bool is_dense = options.encoder == "dense";
-  if (is_dense != examples.are_dense()) {
+  const encoders::EncoderType& type = encoders::encoder_named(options.encoder);
+  const InputKind input = examples.are_dense() ? InputKind::kDense : InputKind::kSparse;
+  if (input != type.input) {
+    const auto name_of = [](InputKind kind) {  // text was made into sparse vectors
+      return kind == InputKind::kSparse ? "text or sparse vectors" : kind_name(kind);
+    };
     fail(ErrorCode::kInvalidData, "the encoder {} takes {}; the data is {}", options.encoder,
-         is_dense ? "dense vectors" : "text or sparse vectors",
-         is_dense ? "text or sparse vectors" : "dense vectors");
+         name_of(type.input), name_of(input));
   }
-  encoders::EncoderSpec spec;
-  spec.input = is_dense ? InputKind::kDense : InputKind::kSparse;
-  spec.num_inputs = is_dense ? examples.dense.num_columns : examples.features.num_columns;
-  const int hidden = options.hidden_layers >= 0 ? options.hidden_layers : is_dense ? 1 : 0;
-  spec.layers = static_cast<std::size_t>(hidden) + (is_dense ? 0 : 1);
-  spec.dim = spec.layers == 0 ? spec.num_inputs : options.dim;
-  spec.activation = encoders::parse_activation(options.activation);
-  spec.normalize = options.normalize;
-  encoders::validate(spec);
-  return spec;
+  return encoders::make_spec(
+      type, options.network,
+      examples.are_dense() ? examples.dense.num_columns : examples.features.num_columns);
 }
 
 PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, std::size_t dim) {
@@ -111,16 +108,6 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   return spec;
 }
 
-std::uint64_t parameter_bytes(const encoders::EncoderSpec& spec) {
-  std::uint64_t bytes = 0;
-  for (const encoders::ParameterShape& parameter : encoders::parameter_shapes(spec)) {
-    std::uint64_t count = 1;
-    for (const std::uint64_t extent : parameter.shape) count *= extent;
-    bytes += sizeof(float) * count;
-  }
-  return bytes;
-}
-
 std::uint64_t code_bytes(const heads::HeadSpec& spec) {
   if (spec.code != heads::ProductCode::kTable) return 0;
   return sizeof(std::uint32_t) * spec.num_labels * spec.lengths.size();
@@ -154,7 +141,7 @@ std::uint64_t code_work_bytes(const LearnedPlan& plan, const Examples& examples,
   if (options.code_epochs == 0) {
     return std::max(coding, clustering_bytes(examples, spec) + spec.num_labels * row);
   }
-  const std::uint64_t learned = parameter_bytes(plan.encoder);
+  const std::uint64_t learned = encoders::parameter_bytes(plan.encoder);
   return std::max({code_training_bytes(plan, options.batch),
                    2 * (learned + spec.num_labels * row) + code_bytes(spec), learned + coding});
 }
@@ -330,7 +317,7 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   release_free_memory();
   plan.data_bytes = process_memory().resident + kLearningBytes;
   plan.encoder_bytes = encoders::training_bytes(plan.encoder, options.batch);
-  const std::uint64_t encoder_parameters = parameter_bytes(plan.encoder);
+  const std::uint64_t encoder_parameters = encoders::parameter_bytes(plan.encoder);
   const std::uint64_t ordered_labels = has_order(options) ? set.names.size() : 0;
   const std::uint64_t place_bytes = kPlaceBytes * ordered_labels;
   const bool has_copy = options.swa > 0 || options.patience > 0;

@@ -14,6 +14,8 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "encoders/input_scaling.h"
+#include "encoders/registry.h"
 #include "heads/centroid_start.h"
 #include "labels/centroids.h"
 #include "train/label_codes.h"
@@ -40,11 +42,6 @@ encoders::EncoderOptimizer encoder_optimizer(const LearnedOptions& options) {
   optimizer.layers.weight_decay = options.weight_decay;
   optimizer.layers.momentum = options.momentum;
   return optimizer;
-}
-
-encoders::InputScaling scaling_of(const Context& context, const Examples& examples) {
-  if (!examples.are_dense()) return {};
-  return encoders::measure_scaling(context, examples.dense);
 }
 
 // Centroids may take as much as the rows of the head, which are not there yet when they are, or
@@ -77,7 +74,9 @@ SparseMatrix centroids_of(const Context& context, const Examples& examples,
     return labels::label_centroids(context, examples.features, examples.labels, options);
   }
   const DenseMatrix& dense = examples.dense;
-  const encoders::InputScaling scaling = encoders::measure_scaling(context, dense);
+  ExampleBatches batches(examples);
+  const encoders::InputScaling scaling =
+      encoders::measure_scaling(context, batches, dense.num_columns);
   const auto fill = [&](std::size_t row, std::span<float> values) {
     double squares = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -158,14 +157,16 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
                              const LearnedPlan& plan, const LearnedOptions& options,
                              const MemberStart& start)
     : context_(context.with_seed(start.seed)),
-      examples_(examples),
+      own_batches_(examples),
+      batches_(start.batches == nullptr ? own_batches_ : *start.batches),
       options_(options),
-      encoder_(context_, plan.encoder, encoder_optimizer(options), scaling_of(context_, examples)),
-      steps_per_epoch_((examples.rows() + options.batch - 1) / options.batch),
+      encoder_(
+          encoders::make_encoder(context_, plan.encoder, encoder_optimizer(options), batches_)),
+      steps_per_epoch_((batches_.rows() + options.batch - 1) / options.batch),
       total_steps_(steps_per_epoch_ * options.epochs),
       schedule_(make_schedule(options, total_steps_)),
       shuffled_epoch_(kNoEpoch),
-      rows_(examples.rows()) {
+      rows_(batches_.rows()) {
   LabelCodes codes = start.taken_over
                          ? LabelCodes{.codes = by_label(*start.taken_over, plan.head)}
                          : make_label_codes(context_, examples, plan, options, start.stop);
@@ -200,12 +201,11 @@ void MemberTrainer::start_head(const std::atomic<bool>* stop) {
   for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
     context_.report({"summing up rows", step, steps_per_epoch_, "batches"});
     check_stop(stop);
-    gather(step);
-    heads::HeadBatch batch = {.features = {}, .labels = labels_};
+    const auto [inputs, labels] = gather(step);
+    heads::HeadBatch batch = {.features = {}, .labels = labels};
     if (needs_features) {
       const encoders::EncoderStep nothing_dropped = {.dropout = 0, .number = step};
-      batch.features =
-          encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, nothing_dropped);
+      batch.features = encoder_->forward(context_, inputs, nothing_dropped);
     }
     start.add(context_, batch);
   }
@@ -226,18 +226,8 @@ std::span<const std::uint32_t> MemberTrainer::rows_of(std::uint64_t step) {
   return std::span(rows_).subspan(begin, std::min(options_.batch, rows_.size() - begin));
 }
 
-void MemberTrainer::gather(std::uint64_t step) {
-  sparse_.clear();
-  dense_.clear();
-  labels_.clear();
-  for (const std::uint32_t row : rows_of(step)) {
-    if (examples_.are_dense()) {
-      dense_.push_back(examples_.dense[row]);
-    } else {
-      sparse_.push_back(examples_.features[row]);
-    }
-    labels_.push_back(examples_.labels[row]);
-  }
+encoders::LabelledBatch MemberTrainer::gather(std::uint64_t step) {
+  return batches_.gather(rows_of(step));
 }
 
 double MemberTrainer::train_step(std::uint64_t step) {
@@ -247,38 +237,37 @@ double MemberTrainer::train_step(std::uint64_t step) {
     const Clock::time_point now = Clock::now();
     seconds += std::chrono::duration<double>(now - std::exchange(last, now)).count();
   };
-  gather(step);
+  const auto [inputs, labels] = gather(step);
   add_to(seconds_.batch);
   const float factor = schedule_(step);
   const encoders::EncoderStep encoder_step = {.table_rate = factor * options_.learning_rate,
                                               .layer_rate = factor * options_.layer_rate,
                                               .dropout = options_.dropout,
                                               .number = step};
-  const MatrixView features =
-      encoder_.forward(context_, {.sparse = sparse_, .dense = dense_}, encoder_step);
+  const MatrixView features = encoder_->forward(context_, inputs, encoder_step);
   add_to(seconds_.forward);
   gradient_.resize(features.size());
   const MatrixSpan gradient = {gradient_.data(), features.num_rows, features.num_columns};
   const double loss = head_->step(
-      context_, {.features = features, .labels = labels_},
+      context_, {.features = features, .labels = labels},
       {.learning_rate = head_share_ * encoder_step.table_rate, .number = step}, gradient);
   add_to(seconds_.head);
-  encoder_.backward(context_, gradient, encoder_step);
+  encoder_->backward(context_, gradient, encoder_step);
   add_to(seconds_.backward);
   return loss;
 }
 
 void MemberTrainer::end_training() {
-  encoder_.end_training();
+  encoder_->end_training();
   head_->release_scratch();
   gradient_ = std::vector<float>();
 }
 
 std::vector<NamedArray> MemberTrainer::arrays() {
   std::vector<NamedArray> arrays;
-  for (const encoders::EncoderArray& array : encoder_.arrays()) {
-    arrays.push_back({"encoder." + array.name, array.values, array.is_parameter});
-  }
+  encoder_->visit_state([&](const encoders::Encoder::StateArray& array) {
+    arrays.push_back({"encoder." + std::string(array.name), array.values, array.is_parameter});
+  });
   head_->visit_state([&](const heads::DenseHead::StateArray& array) {
     arrays.push_back({"head." + std::string(array.name), array.values, array.is_parameter});
   });
@@ -293,7 +282,7 @@ std::span<const std::uint32_t> MemberTrainer::codes() const {
 }
 
 model::DenseParts MemberTrainer::view() {
-  return {encoder_.view(), head_->spec(), head_->tensors()};
+  return {encoder_->view(), head_->spec(), head_->tensors()};
 }
 
 void WeightCopy::assign(std::span<const NamedArray> arrays) {

@@ -15,9 +15,11 @@
 
 #include <mhe/context.h>
 
+#include "encoders/batch_source.h"
 #include "encoders/encoder.h"
 #include "heads/dense_head.h"
 #include "model/dense_member.h"
+#include "train/example_batches.h"
 #include "train/label_codes.h"
 #include "train/learned_options.h"
 #include "train/learned_plan.h"
@@ -69,6 +71,8 @@ struct MemberStart {
   /// Of a member whose arrays a checkpoint will fill: its codes(). Nothing is learnt or summed up
   /// for it.
   std::optional<std::span<const std::uint32_t>> taken_over = {};
+  /// The rows that steps are made of; null: the examples themselves.
+  encoders::BatchSource* batches = nullptr;
 };
 
 class MemberTrainer {
@@ -103,12 +107,13 @@ class MemberTrainer {
   void start_from(const LabelCodes& codes);
   void start_head(const std::atomic<bool>* stop);
   void shuffle(std::uint64_t epoch);
-  void gather(std::uint64_t step);
+  [[nodiscard]] encoders::LabelledBatch gather(std::uint64_t step);
 
   Context context_;
-  const Examples& examples_;
+  ExampleBatches own_batches_;
+  encoders::BatchSource& batches_;
   const LearnedOptions& options_;
-  encoders::Encoder encoder_;
+  std::unique_ptr<encoders::Encoder> encoder_;
   std::unique_ptr<heads::DenseHead> head_;
   // Of the learning rate of tables. A label whose score is a sum over heads would jump if all of
   // them moved as far as the row of a one-hot head.
@@ -118,9 +123,6 @@ class MemberTrainer {
   Schedule schedule_;
   std::uint64_t shuffled_epoch_;
   std::vector<std::uint32_t> rows_;  // as the epoch goes through them
-  std::vector<SparseRow> sparse_;
-  std::vector<std::span<const float>> dense_;
-  std::vector<std::span<const LabelId>> labels_;
   std::vector<float> gradient_;
   StepSeconds seconds_;
 };

@@ -36,7 +36,7 @@ train::LearnedOptions make_learned_options(const TrainOptions& given, std::strin
   if (given.ensemble) options.ensemble = *given.ensemble;
   if (given.min_label_count) options.min_label_count = *given.min_label_count;
   if (given.held_out) options.held_out = *given.held_out;
-  if (given.dim) options.dim = *given.dim;
+  if (given.dim) options.network.dim = *given.dim;
   if (given.epochs) options.epochs = *given.epochs;
   return options;
 }

@@ -86,7 +86,7 @@ TEST_F(TrainLearnedTest, GivesTheSameFileForAnyThreads) {
     for (const char* head : kHeads) {
       LearnedOptions options = quick(encoder, head);
       options.epochs = 2;
-      options.hidden_layers = 2;
+      options.network.hidden_layers = 2;
       EXPECT_TRUE(trained(options, with_threads(1)) == trained(options, with_threads(3)))
           << encoder << " " << head;
     }
@@ -158,7 +158,7 @@ TEST_F(TrainLearnedTest, PlansTheSizeOfTheFileForEveryRank) {
     options.candidates = -1;
     options.rank = rank;
     options.loss = "softmax";
-    options.dim = 256;  // so that the header is little against the rows
+    options.network.dim = 256;  // so that the header is little against the rows
     options.epochs = 1;
     const LearnedReport report = train(options);
     const auto bytes = static_cast<double>(std::filesystem::file_size(dir.file("m.mhe")));

@@ -12,6 +12,7 @@
 #include "bench/bench.h"
 #include "bench/epoch_timing.h"
 #include "bench/machine_roof.h"
+#include "encoders/registry.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
 #include "flags/text_flags.h"
@@ -149,8 +150,10 @@ void run_bench_epoch(Console& console, const BenchEpochFlags& flags, const CLI::
 std::function<void(Console&)> add_bench_epoch(CLI::App& command) {
   auto flags = std::make_shared<BenchEpochFlags>();
   command.add_option("DATA", flags->input, "Training data; - is standard input")->required();
+  std::vector<std::string> names;
+  for (const auto& type : encoders::encoder_types()) names.emplace_back(type.name);
   command.add_option("--encoder", flags->options.encoder, "bag, or dense for dense vectors")
-      ->check(CLI::IsMember({"bag", "dense"}))
+      ->check(CLI::IsMember(names))
       ->capture_default_str();
   command.add_option("--repeat", flags->repeat, "Epochs; the quickest counts")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "base/parallel.h"
 #include "bench/head_timing.h"
@@ -92,10 +93,11 @@ std::vector<float> head_states(train::MemberTrainer& trainer) {
 
 // What the dense layers of the encoder multiply and add for one example on the way forward.
 double layer_flops(const encoders::EncoderSpec& spec) {
+  const auto* const mlp = std::get_if<encoders::MlpSpec>(&spec.own);
   const auto dim = static_cast<double>(spec.dim);
   const bool is_dense = spec.input == InputKind::kDense;
   double flops = 0;
-  for (std::size_t layer = is_dense ? 0 : 1; layer < spec.layers; ++layer) {
+  for (std::size_t layer = is_dense ? 0 : 1; mlp != nullptr && layer < mlp->layers; ++layer) {
     flops += 2 * dim * (layer == 0 ? static_cast<double>(spec.num_inputs) : dim);
   }
   return flops;

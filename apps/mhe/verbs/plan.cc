@@ -287,7 +287,7 @@ LearnedTask learned_task_of(const PlanFlags& flags, const CLI::App& command,
   task.options = make_learned_options(command, flags.learned, shared.options);
   task.options.encoder = encoder;
   task.options.heads = flags.options.num_heads;
-  task.options.dim = flags.options.dim;
+  task.options.network.dim = flags.options.dim;
   task.options.inner_dim = flags.options.inner_dim.value_or(0);
   task.options.batch = flags.options.batch;
   task.run.text_rule = make_text_rule(command, shared.own);

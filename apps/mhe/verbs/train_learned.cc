@@ -8,6 +8,7 @@
 #include <set>
 #include <typeinfo>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,6 +17,7 @@
 #include "base/check.h"
 #include "charts/report_page.h"
 #include "data/byte_source.h"
+#include "encoders/registry.h"
 #include "flags/option_flags.h"
 #include "labels/names.h"
 #include "output/phase_clock.h"
@@ -127,20 +129,25 @@ void print_json(Console& console, const LearnedTask& task, const train::LearnedR
 }  // namespace
 
 std::string describe_encoder(const encoders::EncoderSpec& spec) {
-  if (spec.layers == 0) return fmt::format("{} scaled inputs", format_count(spec.num_inputs));
+  const auto* const mlp = std::get_if<encoders::MlpSpec>(&spec.own);
+  if (mlp != nullptr && mlp->layers == 0)
+    return fmt::format("{} scaled inputs", format_count(spec.num_inputs));
   std::string text = fmt::format("{} inputs to {} features", format_count(spec.num_inputs),
                                  format_count(spec.dim));
-  const std::size_t hidden = spec.layers - 1;
+  const std::size_t hidden = mlp == nullptr ? 0 : mlp->layers - 1;
   if (hidden > 0) text += ", " + format_count(hidden, "residual layer");
   return text;
 }
 
 void add_learned_flags(CLI::App& command, LearnedFlags& flags) {
-  command
-      .add_option("--encoder", flags.encoder,
-                  "linear: sparse weights on the input itself; bag: a learned embedding of it; "
-                  "dense: for dense vectors. Default: dense for these, else linear")
-      ->check(CLI::IsMember({"linear", "bag", "dense"}));
+  std::vector<std::string> names = {"linear"};
+  std::string help = "linear: sparse weights on the input itself";
+  for (const encoders::EncoderType& type : encoders::encoder_types()) {
+    names.emplace_back(type.name);
+    help += fmt::format("; {}: {}", type.name, type.help);
+  }
+  command.add_option("--encoder", flags.encoder, help + ". Default: dense for these, else linear")
+      ->check(CLI::IsMember(names));
   flags.options.visit(NewFlags(command));
 }
 

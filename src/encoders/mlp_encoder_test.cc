@@ -1,9 +1,11 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "encoders/encoder.h"
+#include "encoders/mlp_encoder.h"
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,8 +14,11 @@
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/input.h>
 
 #include "base/random.h"
+#include "encoders/registry.h"
+#include "row_source.h"
 
 namespace mhe::encoders {
 namespace {
@@ -25,7 +30,7 @@ struct Inputs {
   SparseMatrix sparse;
   DenseMatrix dense;
   std::vector<SparseRow> sparse_rows;
-  std::vector<std::span<const float>> dense_rows;
+  std::vector<DenseRow> dense_rows;
 
   explicit Inputs(std::size_t num_inputs) {
     RandomStream random(5, "encoder_test");
@@ -46,13 +51,21 @@ struct Inputs {
     }
   }
   [[nodiscard]] InputBatch batch(InputKind form) const {
-    return form == InputKind::kSparse ? InputBatch{.sparse = sparse_rows}
-                                      : InputBatch{.dense = dense_rows};
+    if (form == InputKind::kSparse) return SparseRows{sparse_rows};
+    return DenseRows{dense_rows};
+  }
+  [[nodiscard]] InputBatch row(InputKind form, std::size_t row) const {
+    if (form == InputKind::kSparse) return SparseRows{std::span(sparse_rows).subspan(row, 1)};
+    return DenseRows{std::span(dense_rows).subspan(row, 1)};
   }
 };
 
 EncoderSpec make_spec(InputKind form, std::size_t layers, bool normalize, Activation activation) {
-  return {form, 9, layers == 0 ? std::size_t{9} : std::size_t{6}, layers, activation, normalize};
+  return {.kind = form == InputKind::kSparse ? EncoderKind::kBag : EncoderKind::kDense,
+          .input = form,
+          .num_inputs = 9,
+          .dim = layers == 0 ? std::size_t{9} : std::size_t{6},
+          .own = MlpSpec{layers, activation, normalize}};
 }
 
 // Plain steps of size 1: a parameter then moves by its gradient.
@@ -64,17 +77,31 @@ EncoderOptimizer plain() {
   return optimizer;
 }
 
-Encoder make_encoder(const Context& context, const EncoderSpec& spec, const Inputs& inputs,
-                     const EncoderOptimizer& optimizer) {
-  return {
-      context, spec, optimizer,
-      spec.input == InputKind::kDense ? measure_scaling(context, inputs.dense) : InputScaling()};
+std::unique_ptr<Encoder> make_for(const Context& context, const EncoderSpec& spec,
+                                  const Inputs& inputs, const EncoderOptimizer& optimizer) {
+  testing::RowSource rows(inputs.batch(spec.input));
+  return make_encoder(context, spec, optimizer, rows);
+}
+
+// An array with a name of its own.
+struct Array {
+  std::string name;
+  std::span<float> values;
+  bool is_parameter = true;
+};
+
+std::vector<Array> arrays_of(Encoder& encoder) {
+  std::vector<Array> arrays;
+  encoder.visit_state([&](const Encoder::StateArray& array) {
+    arrays.push_back({std::string(array.name), array.values, array.is_parameter});
+  });
+  return arrays;
 }
 
 // Biases begin at 0, where an example of no features stands on the corner of every rectifier.
 void move_biases(Encoder& encoder) {
   RandomStream random(6, "encoder_test.bias");
-  for (const EncoderArray& array : encoder.arrays()) {
+  for (const Array& array : arrays_of(encoder)) {
     if (!array.name.ends_with("bias")) continue;
     for (float& value : array.values) value = static_cast<float>(random.uniform() - 0.5);
   }
@@ -113,17 +140,17 @@ TEST_P(EncoderGradient, AgreesWithFiniteDifferences) {
   const Inputs inputs(spec.num_inputs);
   const InputBatch batch = inputs.batch(spec.input);
   const EncoderStep step = {.table_rate = 1, .layer_rate = 1, .dropout = 0.25F, .number = 3};
-  Encoder moved = make_encoder(context, spec, inputs, plain());
-  move_biases(moved);
+  const auto moved = make_for(context, spec, inputs, plain());
+  move_biases(*moved);
   std::vector<float> gradient;
-  const MatrixView features = moved.forward(context, batch, step);
+  const MatrixView features = moved->forward(context, batch, step);
   (void)loss_of(features, &gradient);
-  moved.backward(context, {gradient.data(), features.num_rows, features.num_columns}, step);
-  const std::vector<EncoderArray> after = moved.arrays();
+  moved->backward(context, {gradient.data(), features.num_rows, features.num_columns}, step);
+  const std::vector<Array> after = arrays_of(*moved);
 
-  Encoder probe = make_encoder(context, spec, inputs, plain());
-  move_biases(probe);
-  const std::vector<EncoderArray> before = probe.arrays();
+  const auto probe = make_for(context, spec, inputs, plain());
+  move_biases(*probe);
+  const std::vector<Array> before = arrays_of(*probe);
   for (std::size_t a = 0; a < before.size(); ++a) {
     if (!before[a].is_parameter || before[a].name.starts_with("input.")) continue;
     for (std::size_t i = 0; i < before[a].values.size(); ++i) {
@@ -131,9 +158,9 @@ TEST_P(EncoderGradient, AgreesWithFiniteDifferences) {
       const float start = value;
       constexpr float kStep = 4e-3F;
       value = start + kStep;
-      const double above = loss_of(probe.forward(context, batch, step), nullptr);
+      const double above = loss_of(probe->forward(context, batch, step), nullptr);
       value = start - kStep;
-      const double below = loss_of(probe.forward(context, batch, step), nullptr);
+      const double below = loss_of(probe->forward(context, batch, step), nullptr);
       value = start;
       const double expected = (above - below) / (2.0 * kStep);
       const double found = static_cast<double>(start) - after[a].values[i];
@@ -151,16 +178,16 @@ std::vector<float> trained(std::size_t threads, const EncoderSpec& spec,
                            const EncoderOptimizer& optimizer) {
   const Context context({.threads = threads});
   const Inputs inputs(spec.num_inputs);
-  Encoder encoder = make_encoder(context, spec, inputs, optimizer);
+  const auto encoder = make_for(context, spec, inputs, optimizer);
   for (std::uint64_t number = 0; number < 4; ++number) {
     const EncoderStep step = {.dropout = 0.1F, .number = number};
-    const MatrixView features = encoder.forward(context, inputs.batch(spec.input), step);
+    const MatrixView features = encoder->forward(context, inputs.batch(spec.input), step);
     std::vector<float> gradient;
     (void)loss_of(features, &gradient);
-    encoder.backward(context, {gradient.data(), features.num_rows, features.num_columns}, step);
+    encoder->backward(context, {gradient.data(), features.num_rows, features.num_columns}, step);
   }
   std::vector<float> all;
-  for (const EncoderArray& array : encoder.arrays()) {
+  for (const Array& array : arrays_of(*encoder)) {
     all.insert(all.end(), array.values.begin(), array.values.end());
   }
   return all;
@@ -182,14 +209,15 @@ TEST(Encoder, LearnsWithEveryRule) {
       optimizer.layers.rule = layers;
       const Context context({.threads = 1});
       const Inputs inputs(spec.num_inputs);
-      Encoder encoder = make_encoder(context, spec, inputs, optimizer);
+      const auto encoder = make_for(context, spec, inputs, optimizer);
       std::vector<double> losses;
       for (std::uint64_t number = 0; number < 20; ++number) {
         const EncoderStep step = {.table_rate = 0.02F, .layer_rate = 0.005F, .number = number};
-        const MatrixView features = encoder.forward(context, inputs.batch(spec.input), step);
+        const MatrixView features = encoder->forward(context, inputs.batch(spec.input), step);
         std::vector<float> gradient;
         losses.push_back(loss_of(features, &gradient));
-        encoder.backward(context, {gradient.data(), features.num_rows, features.num_columns}, step);
+        encoder->backward(context, {gradient.data(), features.num_rows, features.num_columns},
+                          step);
       }
       EXPECT_LT(losses.back(), losses.front());
     }
@@ -197,7 +225,7 @@ TEST(Encoder, LearnsWithEveryRule) {
 }
 
 // What is trained and what is used later are the same numbers, to the bit.
-TEST(Encoder, EncodesOneByOneAsInBatches) {
+TEST(Encoder, EncodesRowsAndBatchesAsInTraining) {
   for (const InputKind form : {InputKind::kSparse, InputKind::kDense}) {
     for (const auto& [layers, normalize] :
          {std::pair(0, false), std::pair(0, true), std::pair(1, false), std::pair(1, true),
@@ -207,57 +235,57 @@ TEST(Encoder, EncodesOneByOneAsInBatches) {
           make_spec(form, static_cast<std::size_t>(layers), normalize, Activation::kRelu);
       const Context context({.threads = 2});
       const Inputs inputs(spec.num_inputs);
-      Encoder encoder = make_encoder(context, spec, inputs, {});
-      const MatrixView features = encoder.forward(context, inputs.batch(form), {.dropout = 0});
-      ExampleEncoder one(encoder.view());
+      const auto encoder = make_for(context, spec, inputs, {});
+      const MatrixView features = encoder->forward(context, inputs.batch(form), {.dropout = 0});
+      const auto opened = open_encoder(encoder->view());
+      const auto encode = [&](const InputBatch& batch) {
+        const MatrixView encoded = opened->encode(batch);
+        return std::vector<float>(encoded.data, encoded.data + encoded.size());
+      };
+      EXPECT_EQ(encode(inputs.batch(form)),
+                std::vector<float>(features.data, features.data + features.size()));
       for (std::size_t row = 0; row < kRows; ++row) {
-        const auto alone = form == InputKind::kSparse ? one.encode(inputs.sparse_rows[row])
-                                                      : one.encode(inputs.dense_rows[row]);
-        EXPECT_EQ(std::vector<float>(alone.begin(), alone.end()),
+        EXPECT_EQ(encode(inputs.row(form, row)),
                   std::vector<float>(features[row].begin(), features[row].end()));
       }
     }
   }
 }
 
-TEST(Encoder, ScalesDenseInputs) {
-  const Context context({.threads = 1});
-  DenseMatrix inputs;
-  inputs.num_columns = 2;
-  inputs.values = {1, 5, 3, 5};  // the second never varies
-  const InputScaling scaling = measure_scaling(context, inputs);
-  EXPECT_EQ(scaling.mean, (std::vector<float>{2, 5}));
-  EXPECT_EQ(scaling.scale, (std::vector<float>{1, 0}));
-}
-
-TEST(ExampleEncoder, IgnoresUnknownFeaturesAndTamesDamagedNumbers) {
+TEST(BatchEncoder, IgnoresUnknownFeaturesAndTamesDamagedNumbers) {
   const EncoderSpec spec = make_spec(InputKind::kSparse, 1, false, Activation::kRelu);
   const std::vector<float> weights(spec.num_inputs * spec.dim, std::nanf(""));
   const std::vector<float> bias(spec.dim, 1.0F);
-  ExampleEncoder encoder(make_view(spec, [&](const ParameterShape& shape) {
+  const auto encoder = open_encoder(make_view(spec, [&](const TensorShape& shape) {
     return std::span<const float>(shape.name == "layer0.bias" ? bias : weights);
   }));
   const std::vector<std::uint32_t> columns = {2, 9, 4'000'000'000};
   const std::vector<float> values = {1, 1, 1};
-  for (const float feature : encoder.encode(SparseRow{columns, values})) {
-    EXPECT_TRUE(std::isfinite(feature));
-  }
-  const auto known = encoder.encode(SparseRow{std::span(columns).subspan(1), {values.data(), 2}});
-  EXPECT_EQ(std::vector<float>(known.begin(), known.end()), bias);
+  const SparseRow rows[] = {{columns, values},
+                            {std::span(columns).subspan(1), std::span(values).first(2)}};
+  const MatrixView features = encoder->encode(SparseRows{rows});
+  for (const float feature : features[0]) EXPECT_TRUE(std::isfinite(feature));
+  EXPECT_EQ(std::vector<float>(features[1].begin(), features[1].end()), bias);
 }
 
 TEST(Encoder, RefusesWhatDoesNotFit) {
   const Context context({.threads = 1});
+  testing::RowSource no_rows((SparseRows()));
   EncoderSpec spec = make_spec(InputKind::kSparse, 0, false, Activation::kRelu);
-  EXPECT_THROW(Encoder(context, spec, {}), Error);  // sparse input without a layer
+  EXPECT_THROW((void)make_encoder(context, spec, {}, no_rows),
+               Error);  // sparse input without a layer
   spec = make_spec(InputKind::kDense, 0, false, Activation::kRelu);
-  EXPECT_THROW(Encoder(context, spec, {}), Error);  // no scaling
+  EXPECT_THROW(MlpEncoder(context, spec, {}), Error);  // no scaling
   spec = make_spec(InputKind::kSparse, 1, false, Activation::kRelu);
-  Encoder encoder(context, spec, {});
+  spec.kind = EncoderKind::kDense;
+  EXPECT_THROW((void)make_encoder(context, spec, {}, no_rows), Error);  // the other input
+  spec.kind = EncoderKind::kBag;
+  const auto encoder = make_encoder(context, spec, {}, no_rows);
   const std::vector<std::uint32_t> columns = {9};
   const std::vector<float> values = {1};
   const SparseRow rows[] = {{columns, values}};
-  EXPECT_THROW((void)encoder.forward(context, {.sparse = rows}, {}), Error);
+  EXPECT_THROW((void)encoder->forward(context, SparseRows{rows}, {}), Error);
+  EXPECT_THROW((void)encoder->forward(context, DenseRows(), {}), Error);
 }
 
 }  // namespace
