@@ -275,6 +275,10 @@ class Training {
 
   void start() {
     const std::optional<TrainingState>& found = file_.state();
+    if (run_.resume && !found) {
+      context_.warn(fmt::format("{} does not exist or is empty; training starts from the beginning",
+                                file_.path()));
+    }
     LearnedOptions options = options_;
     if (found && parse_head_kind(options.head) == HeadKind::kCascade) {
       options.lengths = found->lengths;

@@ -273,6 +273,10 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                    .resume = run.resume,
                    .flush_after = run.flush_after});
   report.resumed_blocks = file.num_found_blocks();
+  if (run.resume && !file.has_found()) {
+    context.warn(fmt::format("{} does not exist or is empty; training starts from the beginning",
+                             file.path()));
+  }
   heads::CascadeTrace trace;
   if (run.history != nullptr) options.cascade.trace = &trace;
   Learnt learnt;
