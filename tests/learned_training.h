@@ -112,7 +112,6 @@ class LearnedTraining {
   static ErrorCode code_of(const std::function<void()>& act) { return error_of(act).code(); }
 
   [[nodiscard]] std::string model() const { return dir.file("m.mhe"); }
-  [[nodiscard]] std::string checkpoint() const { return dir.file("m.mhe.checkpoint"); }
 
   ScratchDir dir;
 };

@@ -83,7 +83,7 @@ encoder=dense dim=768 compare_learned dense.jsonl --head cascade --hidden-layers
 members=(train many.txt --encoder bag --dim 256 --epochs 3 --threads 2 --head onehot --ensemble 3
   --checkpoint-every 1 --out m.mhe)
 "$MHE" "${members[@]}" 2>/dev/null &
-until grep -qs 'member2\.' m.mhe.checkpoint || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
+until grep -qs 'member2\.' m.mhe.resume || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
 kill -9 $! 2>/dev/null || true
 wait $! 2>/dev/null || true
 "$MHE" "${members[@]}" --resume --json >train.json
@@ -103,7 +103,7 @@ narrow two.mhe --threads 2 --ram 40M
 cmp one.mhe two.mhe
 (($(stat -c %s one.mhe) * 2 < $(stat -c %s wide.mhe)))
 "$MHE" "${open[@]}" --out on.mhe --threads 2 --ram 40M --checkpoint-every 1 2>/dev/null &
-until [[ -s on.mhe.checkpoint ]] || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
+until [[ -s on.mhe.resume ]] || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
 kill -9 $! 2>/dev/null || true
 wait $! 2>/dev/null || true
 narrow on.mhe --threads 2 --ram 200M --checkpoint-every 1 --resume

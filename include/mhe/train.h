@@ -96,7 +96,7 @@ struct Trained {
 /// Throws Error: kInvalidArgument for options that cannot be, kInvalidData for rows that nothing
 /// can be learnt from, kIo. Beside the rows, memory is that of their features (8 bytes a
 /// non-zero), twice, and of the model. A long training of the linear encoder keeps what is finished
-/// in `path`.partial.
+/// in `path`.resume.
 [[nodiscard]] Trained train_model(const TrainingRows& rows, const TrainOptions& options,
                                   const std::string& path);
 

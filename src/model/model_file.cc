@@ -184,19 +184,6 @@ bool ModelFile::is_damaged(std::size_t tensor) const noexcept {
   return checksum64(file_.bytes_of(tensors_[tensor])) != checksums_[tensor];
 }
 
-bool ModelFile::is_damaged_frugally(std::size_t tensor) const {
-  constexpr std::size_t kPart = std::size_t{4} << 20U;  // of many pages, and little memory
-  std::span<const std::byte> bytes = file_.bytes_of(tensors_[tensor]);
-  Checksum64 checksum;
-  while (!bytes.empty()) {
-    const std::span<const std::byte> part = bytes.first(std::min(kPart, bytes.size()));
-    checksum.add(part);
-    forget(part);
-    bytes = bytes.subspan(part.size());
-  }
-  return checksum.value() != checksums_[tensor];
-}
-
 bool ModelFile::is_padding_damaged() const noexcept {
   return std::any_of(file_.tensors().begin(), file_.tensors().end(), [&](const TensorInfo& tensor) {
     const std::span<const std::byte> bytes = file_.bytes_of(tensor);
@@ -218,21 +205,8 @@ std::vector<std::string> ModelFile::find_damage(const Context& context) const {
 }
 
 void ModelFile::verify(const Context& context) const {
-  refuse(find_damage(context));
-}
-
-void ModelFile::verify_frugally() const {
-  std::vector<std::string> damaged;
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    if (is_damaged_frugally(i)) damaged.push_back(tensors_[i].name);
-  }
-  if (is_padding_damaged()) damaged.emplace_back(kPadPrefix);
-  refuse(damaged);
-}
-
-void ModelFile::refuse(std::span<const std::string> damaged) const {
-  if (damaged.empty()) return;
-  fail_file(path(), "{}", describe_damage(damaged));
+  const std::vector<std::string> damaged = find_damage(context);
+  if (!damaged.empty()) fail_file(path(), "{}", describe_damage(damaged));
 }
 
 std::string describe_damage(std::span<const std::string> damaged) {

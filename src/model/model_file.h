@@ -98,10 +98,6 @@ class ModelFile {
   [[nodiscard]] std::vector<std::string> find_damage(const Context& context) const;
   /// Throws if find_damage() finds any.
   void verify(const Context& context) const;
-  /// The same on one thread, and nothing of what it reads stays in memory.
-  void verify_frugally() const;
-  /// As MappedFile::forget(), of a part of a tensor.
-  void forget(std::span<const std::byte> part) const noexcept { file_.forget(part); }
 
  private:
   void read_format_version();
@@ -109,8 +105,6 @@ class ModelFile {
   void read_tensors();
   void read_checksums();
   [[nodiscard]] bool is_damaged(std::size_t tensor) const noexcept;
-  [[nodiscard]] bool is_damaged_frugally(std::size_t tensor) const;
-  void refuse(std::span<const std::string> damaged) const;
   [[nodiscard]] bool is_padding_damaged() const noexcept;
   [[nodiscard]] std::span<const std::byte> tensor_bytes(std::string_view name, Dtype dtype,
                                                         std::size_t element_bytes,

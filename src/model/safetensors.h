@@ -52,9 +52,6 @@ class SafetensorsFile {
     return bytes().subspan(data_start_ + tensor.begin, tensor.num_bytes());
   }
 
-  /// As MappedFile::forget().
-  void forget(std::span<const std::byte> part) const noexcept { file_.forget(part); }
-
   /// In the order of their data.
   [[nodiscard]] const std::vector<TensorInfo>& tensors() const noexcept { return tensors_; }
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& metadata() const noexcept {

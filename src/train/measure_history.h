@@ -12,9 +12,9 @@
 #include <mhe/context.h>
 
 #include "heads/train_cascade.h"
-#include "train/checkpoint.h"
 #include "train/held_out.h"
 #include "train/members.h"
+#include "train/resume_file.h"
 #include "train/training_history.h"
 #include "train/training_set.h"
 #include "train/tune.h"

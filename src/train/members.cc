@@ -25,12 +25,12 @@ TrainedCascade train_member(const Context& context, const Examples& examples,
 
 std::vector<TrainedCascade> train_members(const Context& context, const Examples& examples,
                                           std::size_t num_labels, const LinearOptions& options,
-                                          PartialFile* partial, std::size_t first_number) {
+                                          ResumeFile* file, std::size_t first_number) {
   std::vector<TrainedCascade> members;
   for (std::size_t m = 0; m < options.ensemble; ++m) {
     const Context seeded = context.with_seed(context.seed() + m * 0x10001);
     std::optional<MemberStore> store;
-    if (partial != nullptr) store.emplace(*partial, first_number + m);
+    if (file != nullptr) store.emplace(*file, first_number + m);
     members.push_back(train_member(seeded, examples, num_labels, options,
                                    member_lengths(options, num_labels, m),
                                    store ? &*store : nullptr));

@@ -15,7 +15,7 @@
 #include "labels/order.h"
 #include "model/linear_member.h"
 #include "train/linear_options.h"
-#include "train/partial_file.h"
+#include "train/resume_file.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -27,11 +27,11 @@ struct TrainedCascade {
   heads::BeamOptions search;
 };
 
-/// Trains the cascades that `options`, which are complete, ask for. With `partial`, finished blocks
+/// Trains the cascades that `options`, which are complete, ask for. With `file`, finished blocks
 /// go there and come from there, under member numbers from `first_number` on.
 [[nodiscard]] std::vector<TrainedCascade> train_members(
     const Context& context, const Examples& examples, std::size_t num_labels,
-    const LinearOptions& options, PartialFile* partial = nullptr, std::size_t first_number = 0);
+    const LinearOptions& options, ResumeFile* file = nullptr, std::size_t first_number = 0);
 
 /// Trained cascades as a search sees them; `trained` must live as long.
 struct MemberViews {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -71,8 +70,9 @@ class Training {
         judged_(judged),
         options_(options),
         run_(run),
-        path_(run.out + ".checkpoint"),
-        fingerprint_(fingerprint(context, set, judged, options)) {}
+        file_({.path = run.out + ".resume",
+               .fingerprint = fingerprint(context, set, judged, options),
+               .resume = run.resume}) {}
 
   void run() {
     start();
@@ -87,10 +87,7 @@ class Training {
   [[nodiscard]] const LearnedPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] const TrainingState& state() const noexcept { return state_; }
   [[nodiscard]] std::size_t resumed_epochs() const noexcept { return resumed_epochs_; }
-  void remove_checkpoint() const {
-    std::error_code ignored;  // there need not be one
-    std::filesystem::remove(path_, ignored);
-  }
+  void remove_checkpoint() { file_.remove(); }
 
  private:
   void start_member() {
@@ -102,7 +99,7 @@ class Training {
       fail(ErrorCode::kInterrupted,
            "stopped after {} of {} members; wrote {}, from which the same command goes on with "
            "--resume",
-           members_.size(), options_.ensemble, path_);
+           members_.size(), options_.ensemble, file_.path());
     }
     state_.epochs.emplace_back();
   }
@@ -208,8 +205,8 @@ class Training {
 
   [[noreturn]] void fail_diverged(const std::string& what) const {
     fail(ErrorCode::kDiverged, "{}; a smaller learning rate helps{}", what,
-         has_checkpoint_
-             ? fmt::format("; {} is of before, from which --resume goes on with it", path_)
+         file_.has_checkpoint()
+             ? fmt::format("; {} is of before, from which --resume goes on with it", file_.path())
              : std::string());
   }
 
@@ -236,7 +233,7 @@ class Training {
     fail(ErrorCode::kInterrupted,
          "stopped after {} of {} epochs; wrote {}, from which the same command goes on with "
          "--resume",
-         state_.step / trainer.steps_per_epoch(), options_.epochs, path_);
+         state_.step / trainer.steps_per_epoch(), options_.epochs, file_.path());
   }
 
   // What a checkpoint has of a member: parameters if it is done, everything of the one at work.
@@ -272,47 +269,47 @@ class Training {
       const std::span<const std::uint32_t> codes = members_[m].codes();
       if (!codes.empty()) all.codes.push_back({codes_name(m), codes});
     }
-    write_checkpoint(path_, fingerprint_, state_, all);
-    has_checkpoint_ = true;
+    file_.save_checkpoint(state_, all);
   }
 
   void start() {
-    const auto checkpoint =
-        run_.resume ? Checkpoint::open(path_, fingerprint_) : std::optional<Checkpoint>();
+    const std::optional<TrainingState>& found = file_.state();
+    if (run_.resume && !found) {
+      context_.warn(fmt::format("{} does not exist or is empty; training starts from the beginning",
+                                file_.path()));
+    }
     LearnedOptions options = options_;
-    if (checkpoint && parse_head_kind(options.head) == HeadKind::kCascade) {
-      options.lengths = checkpoint->state().lengths;
-      options.inner_dim = checkpoint->state().inner_dim;
+    if (found && parse_head_kind(options.head) == HeadKind::kCascade) {
+      options.lengths = found->lengths;
+      options.inner_dim = found->inner_dim;
     }
     plan_ = plan_learned(set_, options, run_.ram_bytes, &judged_);
-    if (checkpoint) resume(*checkpoint);
+    if (found) resume(*found);
     state_.lengths = plan_.head.lengths;
     state_.inner_dim = plan_.head.inner_dim;
   }
 
   // One member after the other: only one at a time has room for what training needs.
-  void resume(const Checkpoint& checkpoint) {
-    state_ = checkpoint.state();
+  void resume(const TrainingState& found) {
+    state_ = found;
     if (state_.member >= options_.ensemble) {
       fail(ErrorCode::kInvalidData, "{}: the checkpoint is damaged: it is of member {} of {}",
-           path_, state_.member + 1, options_.ensemble);
+           file_.path(), state_.member + 1, options_.ensemble);
     }
-    has_checkpoint_ = true;
-    while (members_.size() < state_.epochs.size()) take_over(checkpoint);
+    while (members_.size() < state_.epochs.size()) take_over();
     for (const auto& epochs : state_.epochs) resumed_epochs_ += epochs.size();
   }
 
-  void take_over(const Checkpoint& checkpoint) {
+  void take_over() {
     const std::size_t member = members_.size();
     std::span<const std::uint32_t> codes;
     if (plan_.head.code == heads::ProductCode::kTable) {
-      codes =
-          checkpoint.codes(codes_name(member), plan_.head.num_labels * plan_.head.lengths.size());
+      codes = file_.codes(codes_name(member), plan_.head.num_labels * plan_.head.lengths.size());
     }
     add_member(codes);
     const bool is_done = member < state_.member;
     if (!is_done) copy_.set_count(state_.copy_count);
-    checkpoint.load(arrays_of(member));
+    file_.load(arrays_of(member));
     if (is_done) members_.back().end_training();
   }
 
@@ -323,13 +320,11 @@ class Training {
   const LearnedOptions& options_;
   const LearnedRun& run_;
   LearnedPlan plan_;
-  std::string path_;
-  std::uint64_t fingerprint_;
+  ResumeFile file_;
   std::deque<MemberTrainer> members_;  // they do not move
   WeightCopy copy_;                    // of the one at work
   TrainingState state_;
   std::size_t resumed_epochs_ = 0;
-  bool has_checkpoint_ = false;  // of this training: another may have left one
   double shown_loss_ = 0;
 };
 

@@ -15,11 +15,11 @@
 #include <mhe/context.h>
 
 #include "data/reader.h"
-#include "train/checkpoint.h"
 #include "train/held_out.h"
 #include "train/learned_options.h"
 #include "train/learned_plan.h"
 #include "train/linear_options.h"
+#include "train/resume_file.h"
 #include "train/train_linear.h"
 #include "train/training_history.h"
 #include "train/training_set.h"
@@ -58,7 +58,7 @@ struct LearnedReport {
 /// training, kInterrupted once `run.stop` is true, kDiverged, saying when, if the loss or a weight
 /// is no number or the loss far beyond that of the start; the last checkpoint then stays.
 ///
-/// Checkpoints lie beside `run.out`, with ".checkpoint" appended, until the model is written.
+/// Checkpoints lie beside `run.out`, with ".resume" appended, until the model is written.
 LearnedReport train_learned(const Context& context, const data::ReadOptions& input,
                             const LearnedOptions& options, const LearnedRun& run);
 

@@ -133,7 +133,7 @@ TEST_F(TrainLearnedTest, GoesOnFromTheLastGoodEpochWithASmallerRate) {
   LearnedRun run;
   run.checkpoint_every = 1;
   EXPECT_EQ(code_of([&] { (void)train(options, with_run(run)); }), ErrorCode::kDiverged);
-  ASSERT_TRUE(std::filesystem::exists(dir.file("m.mhe.checkpoint")));
+  ASSERT_TRUE(std::filesystem::exists(dir.file("m.mhe.resume")));
   options.learning_rate = 0.1F;
   run.resume = true;
   const LearnedReport report = train(options, with_run(run));

@@ -20,7 +20,7 @@
 #include "train/members.h"
 #include "train/memory_plan.h"
 #include "train/neighbours.h"
-#include "train/partial_file.h"
+#include "train/resume_file.h"
 #include "train/weigh_features.h"
 
 namespace mhe::train {
@@ -144,7 +144,7 @@ void give_back(Examples& examples, Examples& rows) {
 
 // Trains the cascades anew, with rows that chose their powers of the path.
 void train_again(const Context& context, const TrainingSet& set, const LinearOptions& options,
-                 PartialFile& partial, Learnt& learnt) {
+                 ResumeFile& file, Learnt& learnt) {
   std::vector<TrainedCascade>& members = learnt.members;
   std::vector<heads::BeamOptions> searches;
   searches.reserve(members.size());
@@ -152,7 +152,7 @@ void train_again(const Context& context, const TrainingSet& set, const LinearOpt
   members.clear();
   release_free_memory();
   members =
-      train_members(context, set.examples, set.names.size(), options, &partial, options.ensemble);
+      train_members(context, set.examples, set.names.size(), options, &file, options.ensemble);
   for (std::size_t m = 0; m < members.size(); ++m) members[m].search = searches[m];
   if (learnt.neighbour_weight > 0) index_rows(set, learnt);
 }
@@ -269,15 +269,19 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   }
   release_free_memory();
 
-  PartialFile partial({.path = run.out + ".partial",
-                       .fingerprint = fingerprint(context, set, given),
-                       .resume = run.resume,
-                       .flush_after = run.flush_after});
-  report.resumed_blocks = partial.num_found();
+  ResumeFile file({.path = run.out + ".resume",
+                   .fingerprint = fingerprint(context, set, given),
+                   .resume = run.resume,
+                   .flush_after = run.flush_after});
+  report.resumed_blocks = file.num_found_blocks();
+  if (run.resume && !file.has_found()) {
+    context.warn(fmt::format("{} does not exist or is empty; training starts from the beginning",
+                             file.path()));
+  }
   heads::CascadeTrace trace;
   if (run.history != nullptr) options.cascade.trace = &trace;
   Learnt learnt;
-  learnt.members = train_members(context, set.examples, set.names.size(), options, &partial);
+  learnt.members = train_members(context, set.examples, set.names.size(), options, &file);
   options.cascade.trace = nullptr;
   context.report({"calibrating", 0, 0, "rows"});
   metrics::Calibration calibration = judge(context, set, options, judged, learnt, report);
@@ -293,7 +297,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
   if (!read_judged && judged.rows() > 0 && is_little(set.examples.features)) {
     trained.add(judged.labels);
     give_back(set.examples, judged);
-    train_again(context, set, options, partial, learnt);
+    train_again(context, set, options, file, learnt);
   }
   context.report({"writing the model", 0, 0, "bytes"});
   const MemberViews views(learnt.members);
@@ -308,7 +312,7 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
                                .label_counts = trained.label_counts,
                                .options_json = to_json(options),
                                .members = members});
-  partial.remove();
+  file.remove();
   return report;
 }
 

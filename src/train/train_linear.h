@@ -33,7 +33,7 @@ struct LinearRun {
   double tune_seconds = 0;  ///< how long to try other settings before; 0: not at all
   std::set<std::string> fixed_options = {};  ///< that trying leaves as they are
   bool resume = false;  ///< go on where an interrupted run with this `out` stopped
-  std::chrono::milliseconds flush_after = std::chrono::seconds(10);  ///< see PartialFile
+  std::chrono::milliseconds flush_after = std::chrono::seconds(10);  ///< see ResumeFile
   TrainingHistory* history = nullptr;  ///< filled where given; the model stays the same
 };
 
@@ -61,7 +61,7 @@ struct LinearReport {
 /// out of range, kInvalidData for data that nothing can be learnt from, and kResourceLimit if a
 /// budget of memory cannot hold the data or the training; the model is the same with any budget.
 ///
-/// Beside `run.out`, with ".partial" appended, lies what is finished while a long training runs.
+/// Beside `run.out`, with ".resume" appended, lies what is finished while a long training runs.
 LinearReport train_linear(const Context& context, const data::ReadOptions& input,
                           const LinearOptions& options, const LinearRun& run);
 

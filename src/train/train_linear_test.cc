@@ -94,16 +94,16 @@ TEST_F(TrainLinearTest, TheSeedMatters) {
   EXPECT_FALSE(with_seed(1) == with_seed(2));
 }
 
-// Runs that end at some byte of the partial file are imitated by a copy of it, taken when it is
+// Runs that end at some byte of the resume file are imitated by a copy of it, taken when it is
 // longest, and cut.
 TEST_F(TrainLinearTest, ResumesToTheSameFile) {
   LinearOptions options = quick();
   options.ensemble = 2;
   const std::string whole = trained(options);
-  EXPECT_EQ(dir_.num_entries(), 2U);  // the partial file is gone
+  EXPECT_EQ(dir_.num_entries(), 2U);  // the resume file is gone
 
   const std::string out = dir_.file("sub/m.mhe");
-  const std::string partial = out + ".partial";
+  const std::string resume_file = out + ".resume";
   std::filesystem::create_directory(dir_.file("sub"));
   const auto resume = [&](std::size_t threads) {
     return train(options, threads, {.out = out, .resume = true, .flush_after = 0ms});
@@ -111,35 +111,35 @@ TEST_F(TrainLinearTest, ResumesToTheSameFile) {
   std::string blocks;
   {
     const Context context({.threads = 1, .on_progress = [&](const Progress&) {
-                             const std::string now = dir_.read("sub/m.mhe.partial");
+                             const std::string now = dir_.read("sub/m.mhe.resume");
                              if (now.size() > blocks.size()) blocks = now;
                            }});
     (void)train_linear(context, testing::read_from(data_), options,
                        {.out = out, .flush_after = 0ms});
   }
   ASSERT_GT(blocks.size(), 1000U);
-  EXPECT_FALSE(std::filesystem::exists(partial));
+  EXPECT_FALSE(std::filesystem::exists(resume_file));
   EXPECT_TRUE(dir_.read("sub/m.mhe") == whole);
   std::size_t most = 0;
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{16}, std::size_t{700},
                                  blocks.size() / 2, blocks.size() - 1, blocks.size()}) {
     for (const std::size_t threads : {1U, 4U}) {
       std::filesystem::remove(out);
-      dir_.write("sub/m.mhe.partial", blocks.substr(0, size));
+      dir_.write("sub/m.mhe.resume", blocks.substr(0, size));
       const LinearReport report = resume(threads);
       EXPECT_TRUE(dir_.read("sub/m.mhe") == whole) << size;
       EXPECT_GE(report.resumed_blocks, most);
       most = report.resumed_blocks;
-      EXPECT_FALSE(std::filesystem::exists(partial));
+      EXPECT_FALSE(std::filesystem::exists(resume_file));
     }
   }
   EXPECT_GT(most, 3U);
 
   // What belongs to other options is refused, and stays.
-  dir_.write("sub/m.mhe.partial", blocks);
+  dir_.write("sub/m.mhe.resume", blocks);
   options.cascade.solver.sweeps = 2;
   EXPECT_THROW((void)resume(1), Error);
-  EXPECT_TRUE(dir_.read("sub/m.mhe.partial") == blocks);
+  EXPECT_TRUE(dir_.read("sub/m.mhe.resume") == blocks);
 }
 
 TEST_F(TrainLinearTest, LearnsWhatTheDataShows) {

@@ -201,7 +201,7 @@ void print_config(Console& console, const TrainFlags& flags, const CLI::App& com
 }
 
 // When the file of finished blocks was last written to; nothing if there is none.
-std::optional<std::filesystem::file_time_type> partial_time(const std::string& path) {
+std::optional<std::filesystem::file_time_type> resume_file_time(const std::string& path) {
   std::error_code none;
   const auto time = std::filesystem::last_write_time(path, none);
   return none ? std::nullopt : std::optional(time);
@@ -211,15 +211,15 @@ train::LinearReport train_or_say_how_to_go_on(const Context& context,
                                               const data::ReadOptions& input,
                                               const train::LinearOptions& options,
                                               const train::LinearRun& run) {
-  const std::string partial = run.out + ".partial";
-  const auto before = run.resume ? std::nullopt : partial_time(partial);  // of another training
+  const std::string file = run.out + ".resume";
+  const auto before = run.resume ? std::nullopt : resume_file_time(file);  // of another training
   try {
     return train::train_linear(context, input, options, run);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kInterrupted || partial_time(partial) == before) throw;
+    if (error.code() != ErrorCode::kInterrupted || resume_file_time(file) == before) throw;
     fail(ErrorCode::kInterrupted,
          "stopped; {} has what is finished, from which the same command goes on with --resume",
-         partial);
+         file);
   }
 }
 

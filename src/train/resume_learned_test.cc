@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/checkpoint.h"
-
+//
+// Gradient training that is interrupted and resumed.
 #include <atomic>
 #include <cmath>
 #include <filesystem>
@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "learned_training.h"
-#include "model/model_file_writer.h"
+#include "train/train_learned.h"
 
 namespace mhe::train {
 namespace {
@@ -257,11 +257,11 @@ TEST_F(CheckpointTest, StaysAsItWasIfNumbersAreLost) {
 
   options.learning_rate = 1e-31F;
   EXPECT_EQ(stop_at(options, Stopper(is_step)), ErrorCode::kInterrupted);
-  const std::string good = training_.dir.read("m.mhe.checkpoint");
+  const std::string good = training_.dir.read("m.mhe.resume");
   options.learning_rate = 1e30F;
   often.run.resume = true;
   EXPECT_THAT(diverges(often), HasSubstr("after step 2 (epoch 2 of 6)"));
-  EXPECT_TRUE(training_.dir.read("m.mhe.checkpoint") == good);
+  EXPECT_TRUE(training_.dir.read("m.mhe.resume") == good);
   options.learning_rate = 1e-31F;
   EXPECT_EQ(training_.train(options, often).resumed_epochs, 1U);
 }
@@ -290,37 +290,6 @@ TEST(FindNotFinite, NamesTheFirstArrayThatIsNotAllNumbers) {
     bad.back() = value;
     EXPECT_EQ(find_not_finite(context, arrays), "bad") << value;
   }
-}
-
-// A checkpoint with these words in place of what training writes.
-std::string refusal_of(const std::string& words) {
-  const testing::ScratchDir dir;
-  model::ModelFileWriter writer(dir.file("c"));
-  writer.set_metadata("checkpoint", words);
-  writer.commit();
-  return LearnedTraining::error_of([&] { (void)Checkpoint::open(dir.file("c"), 7); }).what();
-}
-
-TEST(Checkpoint, RefusesCountsThatAreNone) {
-  const auto words = [](const std::string& key, const std::string& value) {
-    std::string text = "{\"fingerprint\": 7";
-    for (const std::string each : {"member", "step", "loss_sum", "first_loss", "best_quality",
-                                   "epochs_since_best", "copy_count"}) {
-      text += ", \"" + each + "\": " + (each == key ? value : "0");
-    }
-    text += ", \"lengths\": [], \"inner_dim\": " + (key == "inner_dim" ? value : "0");
-    return text + ", \"epochs\": " + (key == "epochs" ? value : "[]") + "}";
-  };
-  EXPECT_EQ(refusal_of(words("", "")), "");
-  for (const std::string key : {"member", "step", "epochs_since_best", "copy_count", "inner_dim"}) {
-    for (const std::string value : {"-1", "1.5", "\"1\"", "null", "1e3"}) {
-      EXPECT_THAT(refusal_of(words(key, value)), HasSubstr("\"" + key + "\" is ")) << value;
-    }
-  }
-  EXPECT_THAT(refusal_of(words("loss_sum", "\"x\"")), HasSubstr("damaged"));
-  EXPECT_THAT(refusal_of(words("member", "2")), HasSubstr("2 have begun"));
-  EXPECT_THAT(refusal_of(words("epochs", "[[[1, null]]]")), HasSubstr("0 have begun"));
-  EXPECT_THAT(refusal_of("{"), HasSubstr("damaged"));
 }
 
 }  // namespace
