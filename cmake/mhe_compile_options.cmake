@@ -22,6 +22,14 @@ endif()
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
+# So that a shared library, such as a plugin or a Python module, can be made from the static one.
+if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # As clang has it: a function may be inlined although a shared library could replace it.
+  add_compile_options(-fno-semantic-interposition)
+endif()
 find_program(MHE_CCACHE ccache)
 if(MHE_CCACHE AND PROJECT_IS_TOP_LEVEL)
   # What ccache's manual asks for where headers are precompiled.

@@ -1,58 +1,55 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Labels for texts from many threads at once: predict MODEL TEXT...
+// predict MODEL < TEXTS: a pool of threads that share one model, each with a session of its own.
 #include <cstdio>
-#include <string_view>
+#include <iostream>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <mhe/error.h>
-#include <mhe/model.h>
+#include <mhe/predict.h>
 
 namespace {
 
-// What each thread does with the model they share.
-void predict_one(const mhe::Model& model, std::string_view text,
-                 std::vector<mhe::Prediction>& answer) {
-  mhe::Session session(model);  // keep it for the next text: it holds the memory
-  const auto found = session.predict(text, 3);
-  answer.assign(found.begin(), found.end());
-}
+// Takes lines from standard input until there are none left.
+class Lines {
+ public:
+  bool next(std::string& line) {
+    const std::lock_guard lock(mutex_);
+    return static_cast<bool>(std::getline(std::cin, line));
+  }
 
-int run(int argc, char** argv) {
-  const mhe::Model model = mhe::Model::open(argv[1]);
-  if (model.text_fields().size() != 1) {
-    std::fprintf(stderr, "this example is for models of one text field\n");
-    return 1;
-  }
-  const std::vector<std::string_view> texts(argv + 2, argv + argc);
-  std::vector<std::vector<mhe::Prediction>> answers(texts.size());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      threads.emplace_back([&, i] { predict_one(model, texts[i], answers[i]); });
+ private:
+  std::mutex mutex_;
+};
+
+void work(const mhe::Model& model, Lines& lines) {
+  mhe::Session session(model);  // kept for all texts: it holds the memory
+  for (std::string text; lines.next(text);) {
+    std::string answer = text + "\n";
+    for (const mhe::ScoredLabel& found : session.predict(text, {.k = 3, .threshold = 0.1F})) {
+      answer += "  " + std::to_string(found.score) + " " + model.label_name(found.label) + "\n";
     }
+    std::fputs(answer.c_str(), stdout);  // one call, so that answers stay whole
   }
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    std::printf("%s\n", argv[i + 2]);
-    for (const mhe::Prediction& prediction : answers[i]) {
-      std::printf("  %.3f %s\n", static_cast<double>(prediction.probability),
-                  model.label_name(prediction.label).c_str());
-    }
-  }
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: %s MODEL TEXT...\n", argv[0]);
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s MODEL < TEXTS\n", argv[0]);
     return 2;
   }
   try {
-    return run(argc, argv);
+    const mhe::Model model = mhe::Model::open(argv[1]);
+    mhe::Session(model).check({.k = 3});
+    Lines lines;
+    std::vector<std::jthread> pool;
+    for (int i = 0; i < 4; ++i) pool.emplace_back([&] { work(model, lines); });
   } catch (const mhe::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Learns from texts in memory and labels new ones: train [MODEL]. With a file name the model stays
-// there, for `predict MODEL TEXT...` or `mhe predict MODEL`.
+// there, for `predict MODEL` or `mhe predict MODEL`.
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include <mhe/error.h>
-#include <mhe/model.h>
+#include <mhe/predict.h>
 #include <mhe/train.h>
 
 namespace {
@@ -26,9 +26,9 @@ mhe::TrainingRows make_rows() {
 
 void print_labels(mhe::Session& session, const mhe::Model& model, std::string_view text) {
   std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
-  for (const mhe::Prediction& prediction : session.predict(text, 2)) {
-    std::printf("  %.3f %s\n", static_cast<double>(prediction.probability),
-                model.label_name(prediction.label).c_str());
+  for (const mhe::ScoredLabel& found : session.predict(text, {.k = 2})) {
+    std::printf("  %.3f %s\n", static_cast<double>(found.score),
+                model.label_name(found.label).c_str());
   }
 }
 

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <mhe/model.h>
+#include <mhe/predict.h>
 
 #include "count_allocations.h"
 #include "scratch_dir.h"
@@ -22,10 +22,10 @@ namespace mhe {
 namespace {
 
 std::size_t count_allocations(const testing::ToyOptions& options,
-                              const SessionOptions& session_options = {}) {
+                              const PredictOptions& predict_options = {}) {
   const testing::ScratchDir dir;
   testing::write_toy_model(dir.file("m.mhe"), options);
-  Session session(Model::open(dir.file("m.mhe")), session_options);
+  Session session(Model::open(dir.file("m.mhe")));
   const std::vector<std::uint32_t> features = {0, 1, 2, 3, 5, 8, 13, 21, 34};
   const std::vector<float> values(features.size(), 1.0F);
   const SparseRow whole = {features, values};
@@ -33,8 +33,12 @@ std::size_t count_allocations(const testing::ToyOptions& options,
   const std::vector<std::string_view> document = {"wide sea", testing::kToyText};
   const std::vector<std::string_view> shorter = {"", "fish"};
   const auto predict = [&](bool long_one) {
-    if (options.text) return session.predict(long_one ? document : shorter, 5).size();
-    return session.predict(long_one ? whole : half, 5).size();
+    if (options.text)
+      return session
+          .predict(std::span<const std::string_view>(long_one ? document : shorter),
+                   predict_options)
+          .size();
+    return session.predict(long_one ? whole : half, predict_options).size();
   };
   EXPECT_EQ(predict(true), 5U);
   const std::size_t before = num_allocations;
@@ -43,11 +47,12 @@ std::size_t count_allocations(const testing::ToyOptions& options,
   return num_allocations - before;
 }
 
-TEST(Prediction, AllocatesNothingAfterWarmUp) {
+TEST(Session, AllocatesNothingAfterWarmUp) {
   for (const bool text : {false, true}) {
     for (const std::size_t members : {1U, 3U}) {
       EXPECT_EQ(count_allocations({.text = text, .members = members}), 0U) << text << members;
-      EXPECT_EQ(count_allocations({.text = text, .members = members}, {.tail = 0.5}), 0U);
+      EXPECT_EQ(count_allocations({.text = text, .members = members}, {.tail = 0.5}), 0U)
+          << text << members;
       const testing::ToyOptions deep = {.text = text, .members = members, .lengths = {7, 6, 5}};
       for (const std::size_t beam : {4U, 30U, 1000U}) {
         EXPECT_EQ(count_allocations(deep, {.beam = beam}), 0U) << text << members << " " << beam;
@@ -58,19 +63,20 @@ TEST(Prediction, AllocatesNothingAfterWarmUp) {
 }
 
 std::size_t count_learned_allocations(const testing::ToyLearnedOptions& options,
-                                      const SessionOptions& session_options = {}) {
+                                      const PredictOptions& predict_options = {}) {
   const testing::ScratchDir dir;
   testing::write_toy_learned_model(dir.file("m.mhe"), options);
-  Session session(Model::open(dir.file("m.mhe")), session_options);
+  Session session(Model::open(dir.file("m.mhe")));
   const std::vector<std::uint32_t> features = {0, 1, 2, 3, 5, 8, 13, 21, 34};
   const std::vector<float> values(features.size(), 1.0F);
   const std::vector<float> dense(testing::kToyLearnedInputs, 0.3F);
   const auto predict = [&](std::size_t count) {
     if (options.input == InputKind::kDense) {
-      return session.predict(std::span<const float>(dense), 5).size();
+      return session.predict(DenseRow(dense), predict_options).size();
     }
     return session
-        .predict(SparseRow{std::span(features).first(count), std::span(values).first(count)}, 5)
+        .predict(SparseRow{std::span(features).first(count), std::span(values).first(count)},
+                 predict_options)
         .size();
   };
   EXPECT_EQ(predict(features.size()), 5U);
@@ -80,7 +86,7 @@ std::size_t count_learned_allocations(const testing::ToyLearnedOptions& options,
   return num_allocations - before;
 }
 
-TEST(Prediction, OfLearnedModelsAllocatesNothingAfterWarmUp) {
+TEST(Session, OfLearnedModelsAllocatesNothingAfterWarmUp) {
   for (const HeadKind head :
        {HeadKind::kOneHot, HeadKind::kProduct, HeadKind::kCascade, HeadKind::kSampling}) {
     for (const auto input : {InputKind::kSparse, InputKind::kDense}) {

@@ -18,7 +18,8 @@
 #include "heads/dense_head.h"
 #include "labels/order.h"
 #include "labels/product_codes.h"
-#include "model/learned_model.h"
+#include "model/dense_member.h"
+#include "model/model.h"
 
 namespace mhe::testing {
 
@@ -73,24 +74,28 @@ inline void write_toy_learned_model(const std::string& path,
   const heads::HeadSpec head = toy_head_spec(options);
   std::vector<std::unique_ptr<encoders::Encoder>> encoders;
   std::vector<std::unique_ptr<heads::DenseHead>> heads;
-  std::vector<model::LearnedMember> members;
+  std::vector<std::unique_ptr<model::DenseMember>> members;
+  std::vector<const model::Member*> all;
   for (std::size_t m = 0; m < options.members; ++m) {
     const Context context({.threads = 1, .seed = m + 1});
     encoders.push_back(
         std::make_unique<encoders::Encoder>(context, spec, encoders::EncoderOptimizer(), scaling));
     heads.push_back(heads::make_dense_head(context, head, toy_head_setup(context, head)));
-    members.push_back({encoders.back()->view(), heads.back()->spec(), heads.back()->tensors()});
-    if (options.forge) options.forge(members.back().head);
+    model::DenseParts parts = {encoders.back()->view(), heads.back()->spec(),
+                               heads.back()->tensors()};
+    if (options.forge) options.forge(parts.head);
+    members.push_back(std::make_unique<model::DenseMember>(std::move(parts)));
+    all.push_back(members.back().get());
   }
   LabelNames names;
   for (std::size_t i = 0; i < head.num_labels; ++i) names.intern("label " + std::to_string(i));
   const std::vector<std::uint32_t> counts(head.num_labels, 1);
-  model::write_learned(path, {.parts = {.names = names,
-                                        .num_features = spec.num_inputs,
-                                        .training_rows = 2,
-                                        .label_counts = counts,
-                                        .options_json = "{}"},
-                              .members = members});
+  model::write_model(path, {.names = names,
+                            .num_features = spec.num_inputs,
+                            .training_rows = 2,
+                            .label_counts = counts,
+                            .options_json = "{}",
+                            .members = all});
 }
 
 }  // namespace mhe::testing

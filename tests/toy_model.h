@@ -19,8 +19,10 @@
 #include "base/random.h"
 #include "heads/sparse_level.h"
 #include "labels/order.h"
-#include "model/linear_model.h"
+#include "model/linear_member.h"
+#include "model/model.h"
 #include "text/builder.h"
+#include "train/members.h"
 
 namespace mhe::testing {
 
@@ -55,8 +57,8 @@ inline heads::NodeWeights random_node(std::size_t width, std::size_t num_feature
   return node;
 }
 
-inline model::TrainedMember random_member(const ToyOptions& options, std::size_t num_features,
-                                          std::uint64_t seed) {
+inline train::TrainedCascade random_member(const ToyOptions& options, std::size_t num_features,
+                                           std::uint64_t seed) {
   RandomStream random(seed, "toy_model");
   std::size_t num_nodes = 1;
   std::vector<heads::SparseLevel> levels;
@@ -105,7 +107,7 @@ inline void write_toy_model(const std::string& path, const ToyOptions& options =
     vectorizer = builder.finish().vectorizer;
   }
   const std::size_t num_features = vectorizer ? vectorizer->num_features() : options.num_features;
-  std::vector<model::TrainedMember> members;
+  std::vector<train::TrainedCascade> members;
   for (std::size_t m = 0; m < options.members; ++m) {
     members.push_back(random_member(options, num_features, m + 1));
   }
@@ -114,15 +116,22 @@ inline void write_toy_model(const std::string& path, const ToyOptions& options =
   for (std::size_t i = 0; i < num_labels; ++i) names.intern("label " + std::to_string(i));
   const std::vector<std::uint32_t> counts(num_labels, 1);
   const heads::NeighbourIndex neighbours = random_neighbours(num_features, num_labels);
-  model::write_linear(path, {.parts = {.names = names,
-                                       .num_features = num_features,
-                                       .vectorizer = vectorizer ? &*vectorizer : nullptr,
-                                       .training_rows = 2,
-                                       .label_counts = counts,
-                                       .options_json = "{}"},
-                             .members = members,
-                             .neighbours = &neighbours,
-                             .neighbour_weight = options.neighbours ? 0.5F : 0.0F});
+  const train::MemberViews views(members);
+  const model::LinearMember member(views.cascades,
+                                   {neighbours.view(), options.neighbours ? 0.5F : 0.0F});
+  const model::Member* const all[] = {&member};
+  model::write_model(path, {.names = names,
+                            .num_features = num_features,
+                            .vectorizer = vectorizer ? &*vectorizer : nullptr,
+                            .training_rows = 2,
+                            .label_counts = counts,
+                            .options_json = "{}",
+                            .members = all});
+}
+
+/// The linear member of a model that is nothing else.
+inline const model::LinearMember& linear_member(const model::Model& model) {
+  return dynamic_cast<const model::LinearMember&>(*model.members().front());
 }
 
 }  // namespace mhe::testing

@@ -1,12 +1,12 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ids are types, so that a label cannot be passed where a feature is meant.
+// Ids are types, so that a label cannot be passed where a feature is meant; labels with scores.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <vector>
 
 namespace mhe {
 
@@ -22,6 +22,12 @@ struct ScoredLabel {
   float score = 0;
 
   friend bool operator==(const ScoredLabel&, const ScoredLabel&) = default;
+};
+
+/// Labels that are true together while no other is, and how probable that is.
+struct LabelSet {
+  std::vector<LabelId> labels;  ///< ascending; may be empty
+  float probability = 0;
 };
 
 /// The id as a position in an array.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -9,8 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "model/learned_model.h"
-#include "model/linear_model.h"
+#include "model/file_error.h"
 
 namespace mhe::model {
 namespace {
@@ -51,88 +51,80 @@ text::Vectorizer open_vectorizer(const ModelFile& file) {
 
 }  // namespace
 
-PartsWriter::PartsWriter(ModelFileWriter& writer, const TrainedParts& parts)
-    : writer_(writer), parts_(parts) {
+void write_model(const std::string& path, const TrainedParts& parts) {
+  ModelFileWriter writer(path);
+  Strings names;
   for (std::size_t label = parts.names.num_numbered(); label < parts.names.size(); ++label) {
-    names_.push_row(parts.names.name(LabelId{static_cast<std::uint32_t>(label)}));
+    names.push_row(parts.names.name(LabelId{static_cast<std::uint32_t>(label)}));
   }
-}
-
-void PartsWriter::add_labels() {
-  writer_.add_strings("labels.names", names_);
-  writer_.add_tensor<std::uint32_t>("labels.counts", {parts_.label_counts.size()},
-                                    parts_.label_counts);
-}
-
-void PartsWriter::finish(std::string_view kind, const nlohmann::ordered_json& card) {
-  const metrics::Calibration& calibration = parts_.calibration;
-  writer_.add_tensor<float>("calibration.scores", {calibration.scores().size()},
-                            calibration.scores());
-  writer_.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
-                            calibration.probabilities());
-  const std::span<const float> weights = parts_.feature_weights.columns;
-  if (!weights.empty()) writer_.add_tensor<float>(kFeatureWeights, {weights.size()}, weights);
-  if (parts_.vectorizer != nullptr) add_vectorizer(writer_, *parts_.vectorizer);
-  nlohmann::ordered_json whole = {
-      {"kind", kind},
-      {"num_labels", parts_.names.size()},
-      {"num_numbered_labels", parts_.names.num_numbered()},
-      {"num_features", parts_.num_features},
-      {"training_rows", parts_.training_rows},
+  writer.add_strings("labels.names", names);
+  writer.add_tensor("labels.counts", {parts.label_counts.size()}, parts.label_counts);
+  const nlohmann::ordered_json members = write_members(writer, parts.members);
+  const metrics::Calibration& calibration = parts.calibration;
+  writer.add_tensor<float>("calibration.scores", {calibration.scores().size()},
+                           calibration.scores());
+  writer.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
+                           calibration.probabilities());
+  const std::span<const float> weights = parts.feature_weights.columns;
+  if (!weights.empty()) writer.add_tensor(kFeatureWeights, {weights.size()}, weights);
+  if (parts.vectorizer != nullptr) add_vectorizer(writer, *parts.vectorizer);
+  nlohmann::ordered_json card = {
+      {"kind", members.at("kind")},
+      {"num_labels", parts.names.size()},
+      {"num_numbered_labels", parts.names.num_numbered()},
+      {"num_features", parts.num_features},
+      {"training_rows", parts.training_rows},
   };
-  if (!parts_.feature_weights.change_nothing()) {
-    whole["feature_weights"] = {{"roots", parts_.feature_weights.roots}};
+  if (!parts.feature_weights.change_nothing()) {
+    card["feature_weights"] = {{"roots", parts.feature_weights.roots}};
   }
-  whole.update(card);
-  writer_.set_metadata("model", whole.dump());
-  writer_.set_metadata("options", parts_.options_json);
+  card.update(members);
+  writer.set_metadata("model", card.dump());
+  writer.set_metadata("options", parts.options_json);
+  writer.commit();
 }
 
 std::unique_ptr<const Model> Model::open(const std::string& path) {
-  return make(ModelFile::open(path));
+  return std::make_unique<const Model>(ModelFile::open(path));
 }
 
-std::unique_ptr<const Model> Model::make(ModelFile file) {
-  const auto card = nlohmann::json::parse(file.metadata("model"), nullptr, false);
-  if (card.is_object() && card.value("kind", nlohmann::json()) == kLearnedKind) {
-    return std::make_unique<const LearnedModel>(std::move(file));
-  }
-  return std::make_unique<const LinearModel>(std::move(file));
-}
-
-Model::Model(ModelFile file, std::string_view kind) : file_(std::move(file)) {
-  load_card(kind);
-  load_labels();
-  load_calibration();
-  load_vectorizer();
-  load_feature_weights();
-}
-
-nlohmann::json Model::card() const {
-  auto card = nlohmann::json::parse(file_.metadata("model"), nullptr, false);
-  if (!card.is_object()) {
-    fail(ErrorCode::kInvalidData, "{}: the model card is no JSON object", file_.path());
-  }
-  return card;
-}
-
-void Model::refuse_card(const std::exception& error) const {
-  fail(ErrorCode::kInvalidData, "{}: the model card is damaged: {}", file_.path(), error.what());
-}
-
-void Model::load_card(std::string_view kind) {
-  const nlohmann::json card = this->card();
+Model::Model(ModelFile file) : file_(std::move(file)) {
+  const auto card = nlohmann::json::parse(file_.metadata("model"), nullptr, false);
+  if (!card.is_object()) fail_file(file_.path(), "the model card is no JSON object");
   try {
-    if (card.at("kind") != kind) {
-      fail(ErrorCode::kInvalidData, "{}: a model of kind {}; expected {}", file_.path(),
-           card.at("kind").dump(), kind);
-    }
-    card.at("num_labels").get_to(num_labels_);
-    card.at("num_numbered_labels").get_to(num_numbered_);
-    card.at("num_features").get_to(num_features_);
-    card.at("training_rows").get_to(training_rows_);
+    load_card(card);
+    load_labels();
+    load_calibration();
+    load_vectorizer();
+    load_feature_weights(card);
+    load_members(card);
   } catch (const nlohmann::json::exception& error) {
-    refuse_card(error);
+    fail_file(file_.path(), "the model card is damaged: {}", error.what());
+  }
+}
+
+void Model::load_card(const nlohmann::json& card) {
+  card.at("num_labels").get_to(num_labels_);
+  card.at("num_numbered_labels").get_to(num_numbered_);
+  card.at("num_features").get_to(num_features_);
+  card.at("training_rows").get_to(training_rows_);
+}
+
+void Model::load_members(const nlohmann::json& card) {
+  members_ =
+      open_members(card.at("kind").get<std::string>(),
+                   {.file = file_, .num_labels = num_labels_, .num_features = num_features_}, card);
+  for (const auto& member : members_) member_span_.push_back(member.get());
+  const InputKind kind = members_.front()->input_kind();
+  for (const Member* const member : member_span_) {
+    if (member->input_kind() != kind) {
+      fail_file(file_.path(), "encoder, head and labels do not fit each other");
+    }
+  }
+  if (!vectorizer_) {
+    input_kind_ = kind;
+  } else if (kind != InputKind::kSparse) {
+    fail_file(file_.path(), "text for an encoder of {}", kind_name(kind));
   }
 }
 
@@ -162,14 +154,9 @@ void Model::load_vectorizer() {
   }
 }
 
-void Model::load_feature_weights() {
-  const nlohmann::json card = this->card();
-  if (!card.contains("feature_weights")) return;  // so are files of before there were any
-  try {
-    card.at("feature_weights").at("roots").get_to(feature_weights_.roots);
-  } catch (const nlohmann::json::exception& error) {
-    refuse_card(error);
-  }
+void Model::load_feature_weights(const nlohmann::json& card) {
+  if (!card.contains("feature_weights")) return;  // the oldest files have none
+  card.at("feature_weights").at("roots").get_to(feature_weights_.roots);
   feature_weights_.columns = file_.tensor<float>(kFeatureWeights);
   if (feature_weights_.columns.size() != num_features_ || num_features_ == 0) {
     fail(ErrorCode::kInvalidData, "{}: {} weights of {} features", file_.path(),
@@ -184,10 +171,31 @@ std::string Model::label_name(LabelId label) const {
   return std::string(names_[index - num_numbered_]);
 }
 
-labels::LabelNames Model::label_names() const {
-  labels::LabelNames names = labels::LabelNames::numbered(num_numbered_);
-  for (std::size_t i = 0; i < names_.size(); ++i) names.intern(names_[i]);
+const LabelNames& Model::label_names() const {
+  std::call_once(dictionary_made_, [&] {
+    dictionary_ = LabelNames::numbered(num_numbered_);
+    for (std::size_t i = 0; i < names_.size(); ++i) dictionary_.intern(names_[i]);
+  });
+  return dictionary_;
+}
+
+std::vector<std::string> Model::text_fields() const {
+  std::vector<std::string> names;
+  if (!vectorizer_) return names;
+  for (const text::FieldOptions& field : vectorizer_->options().fields) names.push_back(field.name);
   return names;
+}
+
+HeadKind Model::head_kind() const noexcept {
+  for (const Member* const member : member_span_) {
+    if (member->head_kind() == HeadKind::kCascade) return HeadKind::kCascade;
+  }
+  return member_span_.front()->head_kind();
+}
+
+bool Model::predicts_sets() const noexcept {
+  return std::all_of(member_span_.begin(), member_span_.end(),
+                     [](const Member* member) { return member->predicts_sets(); });
 }
 
 }  // namespace mhe::model

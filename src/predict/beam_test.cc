@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
-#include <mhe/model.h>
+#include <mhe/predict.h>
 
 #include "scratch_dir.h"
 #include "toy_learned_model.h"
@@ -32,16 +32,17 @@ class BeamTest : public ::testing::Test {
     return Model::open(dir_.file("m.mhe"));
   }
   [[nodiscard]] Found find(const Model& model, std::size_t beam, std::size_t k = 1000) const {
-    Session session(model, {.beam = beam});
+    Session session(model);
     Found found;
-    for (const auto& [label, probability] : session.predict(SparseRow{features_, values_}, k)) {
+    for (const auto& [label, probability] :
+         session.predict(SparseRow{features_, values_}, {.k = k, .beam = beam})) {
       found.emplace_back(label, probability);
     }
     return found;
   }
   static std::string complaint_about(const Model& model, std::size_t beam) {
     try {
-      const Session session(model, {.beam = beam});
+      Session(model).check({.beam = beam});
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
       return error.what();

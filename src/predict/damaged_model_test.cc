@@ -27,30 +27,37 @@
 namespace mhe::predict {
 namespace {
 
-std::span<const Prediction> predict_something(const model::Model& model, Predictor& predictor) {
+std::span<const ScoredLabel> predict_something(const model::Model& model, Predictor& predictor) {
+  const PredictOptions options = {.k = 4};
+  const auto predict = [&](const InputBatch& one) {
+    predictor.begin(one, 0, 1, options);
+    return predictor.predict(0);
+  };
   if (model.input_kind() == InputKind::kText) {
     const std::vector<std::string_view> fields = {"sea fish", testing::kToyText};
-    return predictor.predict(fields, 4);
+    return predict(TextRows{fields, 2});
   }
   if (model.input_kind() == InputKind::kDense) {
     const std::vector<float> vector(testing::kToyLearnedInputs, 0.7F);
-    return predictor.predict(std::span<const float>(vector), 4);
+    const DenseRow row = vector;
+    return predict(DenseRows{{&row, 1}});
   }
   const std::vector<std::uint32_t> columns = {0, 1, 5, 9, 20, 39};
   const std::vector<float> values(columns.size(), 1.0F);
-  return predictor.predict(SparseRow{columns, values}, 4);
+  const SparseRow row = {columns, values};
+  return predict(SparseRows{{&row, 1}});
 }
 
 // Whether the file could be used.
 bool use(const std::string& bytes) {
   try {
-    const auto model = model::Model::make(model::ModelFile(model::SafetensorsFile(
+    const model::Model model(model::ModelFile(model::SafetensorsFile(
         MappedFile::in_memory(std::as_bytes(std::span(bytes)), "damaged.mhe"))));
-    Predictor predictor(*model);
-    for (const Prediction& prediction : predict_something(*model, predictor)) {
-      EXPECT_TRUE(std::isfinite(prediction.probability));
-      EXPECT_LT(index_of(prediction.label), model->num_labels());
-      (void)model->label_name(prediction.label);
+    Predictor predictor(model);
+    for (const ScoredLabel& found : predict_something(model, predictor)) {
+      EXPECT_TRUE(std::isfinite(found.score));
+      EXPECT_LT(index_of(found.label), model.num_labels());
+      (void)model.label_name(found.label);
     }
   } catch (const Error&) {
     return false;
@@ -165,7 +172,7 @@ std::string refusal(testing::ToyLearnedOptions options,
   options.forge = std::move(forge);
   const std::string bytes = make_learned_model(options);
   try {
-    (void)model::Model::make(model::ModelFile(model::SafetensorsFile(
+    (void)model::Model(model::ModelFile(model::SafetensorsFile(
         MappedFile::in_memory(std::as_bytes(std::span(bytes)), "forged.mhe"))));
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidData) << error.what();

@@ -2,62 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict/head_accuracy.h"
 
-#include "model/learned_model.h"
-#include "model/linear_model.h"
+#include <memory>
+#include <utility>
+
+#include <mhe/predict.h>
+
+#include "model/model.h"
 
 namespace mhe::predict {
-namespace {
 
-// Of a single level the only head is the whole model, which other figures judge.
-std::optional<HeadTargets> linear_targets(const model::LinearMember& member,
-                                          std::size_t num_labels) {
-  if (member.levels.size() < 2) return std::nullopt;
-  std::vector<std::uint32_t> lengths;
-  for (const heads::SparseLevelView& level : member.levels) {
-    lengths.push_back(static_cast<std::uint32_t>(level.shape.children_per_parent));
-  }
-  return HeadTargets(lengths, member.label_at, num_labels);
-}
-
-std::optional<HeadTargets> targets_of(const model::Model& model) {
-  if (const auto* const learned = dynamic_cast<const model::LearnedModel*>(&model)) {
-    return HeadTargets::of(learned->members().front(), model.num_labels());
-  }
-  if (const auto* const linear = dynamic_cast<const model::LinearModel*>(&model)) {
-    return linear_targets(linear->members().front(), model.num_labels());
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<HeadAccuracy> HeadAccuracy::make(const model::Model& model) {
-  std::optional<HeadTargets> targets = targets_of(model);
-  if (!targets) return std::nullopt;
-  return HeadAccuracy(*std::move(targets));
-}
-
-void HeadAccuracy::begin(const Ragged<LabelId>& truth) {
-  truth_ = &truth;
-  row_right_.assign(truth.rows() * right_.size(), 0);
-  is_labeled_.assign(truth.rows(), 0);
-  row_phantom_mass_.assign(truth.rows(), 0);
-}
-
-void HeadAccuracy::see(std::size_t row, std::span<const std::uint32_t> chosen,
+void HeadAccuracy::add(std::span<const LabelId> truth, std::span<const std::uint32_t> chosen,
                        double phantom_mass) {
-  row_phantom_mass_[row] = phantom_mass;
-  const std::size_t heads = right_.size();
-  const auto right = std::span(row_right_).subspan(row * heads, heads);
-  is_labeled_[row] = targets_.judge((*truth_)[row], chosen, right) ? 1 : 0;
-}
-
-void HeadAccuracy::end() {
-  for (std::size_t i = 0; i < row_right_.size(); ++i) right_[i % right_.size()] += row_right_[i];
-  for (const std::uint8_t labeled : is_labeled_) labeled_rows_ += labeled;
-  for (const double mass : row_phantom_mass_) phantom_mass_ += mass;
-  rows_ += row_phantom_mass_.size();
-  truth_ = nullptr;
+  ++rows_;
+  phantom_mass_ += phantom_mass;
+  row_right_.assign(right_.size(), 0);
+  if (!targets_.judge(truth, chosen, row_right_)) return;
+  ++labeled_rows_;
+  for (std::size_t h = 0; h < right_.size(); ++h) right_[h] += row_right_[h];
 }
 
 std::vector<double> HeadAccuracy::shares() const {
@@ -75,3 +36,33 @@ std::optional<double> HeadAccuracy::phantom_mass() const {
 }
 
 }  // namespace mhe::predict
+
+namespace mhe {
+
+struct HeadAccuracy::Impl {
+  predict::HeadAccuracy heads;
+};
+
+HeadAccuracy::HeadAccuracy(const Model& model) {
+  const model::Model& opened = model.internals();
+  auto targets = opened.members().front()->head_targets(opened.num_labels());
+  if (targets) impl_ = std::make_unique<Impl>(Impl{predict::HeadAccuracy(*std::move(targets))});
+}
+HeadAccuracy::~HeadAccuracy() = default;
+HeadAccuracy::HeadAccuracy(HeadAccuracy&& other) noexcept = default;
+HeadAccuracy& HeadAccuracy::operator=(HeadAccuracy&& other) noexcept = default;
+
+void HeadAccuracy::add(std::span<const LabelId> truth, std::span<const std::uint32_t> choices,
+                       double phantom_mass) {
+  if (impl_) impl_->heads.add(truth, choices, phantom_mass);
+}
+
+std::vector<double> HeadAccuracy::shares() const {
+  return impl_ ? impl_->heads.shares() : std::vector<double>();
+}
+
+std::optional<double> HeadAccuracy::phantom_mass() const {
+  return impl_ ? impl_->heads.phantom_mass() : std::nullopt;
+}
+
+}  // namespace mhe

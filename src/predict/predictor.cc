@@ -6,22 +6,11 @@
 
 #include "base/check.h"
 #include "heads/head_spec.h"
+#include "input/input.h"
 #include "matrix/normalize.h"
-#include "model/learned_model.h"
-#include "model/linear_model.h"
 
 namespace mhe::predict {
 namespace {
-
-std::variant<MemberSearch, LearnedSearch> make_search(const model::Model& model) {
-  if (const auto* learned = dynamic_cast<const model::LearnedModel*>(&model)) {
-    return LearnedSearch(learned->members(), model.num_labels());
-  }
-  const auto& linear = dynamic_cast<const model::LinearModel&>(model);
-  return MemberSearch(linear.scorers(), model.num_labels());
-}
-
-}  // namespace
 
 void check_beam(const model::Model& model, std::size_t beam) {
   if (beam == 0) return;
@@ -32,90 +21,157 @@ void check_beam(const model::Model& model, std::size_t beam) {
           head_kind_name(model.head_kind()));
 }
 
-void check_sets(const model::Model& model) {
-  const auto* learned = dynamic_cast<const model::LearnedModel*>(&model);
-  const bool has_sets =
-      learned != nullptr && std::all_of(learned->members().begin(), learned->members().end(),
-                                        [](const model::LearnedMember& member) {
-                                          return member.head.kind == HeadKind::kProduct &&
-                                                 member.head.code == heads::ProductCode::kPowerset;
-                                        });
-  require(has_sets,
-          "the model predicts labels, not sets of labels; --powerset trains one that does");
+void check_allowed(const model::Model& model, std::span<const LabelId> allowed) {
+  for (std::size_t i = 0; i < allowed.size(); ++i) {
+    require(index_of(allowed[i]) < model.num_labels(), "label {} does not exist; there are {}",
+            index_of(allowed[i]), model.num_labels());
+    require(i == 0 || allowed[i - 1] < allowed[i], "allowed labels must ascend");
+  }
 }
 
-Predictor::Predictor(const model::Model& model, const SessionOptions& options)
-    : model_(model),
-      search_(make_search(model)),
-      tail_(model.label_counts(), model.training_rows(), options.tail),
-      beam_(options.beam) {
-  check_beam(model, beam_);
+}  // namespace
+
+void check_options(const model::Model& model, const PredictOptions& options) {
+  check_beam(model, options.beam);
+  check_allowed(model, options.allowed);
+  require(options.tail >= 0 && options.tail <= 1, "tail {}; expected 0 to 1", options.tail);
+  require(options.sets == 0 || model.predicts_sets(),
+          "the model predicts labels, not sets of labels; the option powerset trains one that "
+          "does");
+}
+
+void check_batch(const model::Model& model, const InputBatch& batch) {
+  const InputKind kind = model.input_kind();
+  require(kind_of(batch) == kind, "the model takes {}; these rows are {}", kind_name(kind),
+          kind_name(kind_of(batch)));
+  input::check(batch);
+  if (const auto* const text = std::get_if<TextRows>(&batch)) {
+    const std::size_t fields = model.vectorizer()->options().fields.size();
+    require(text->num_fields == fields, "documents of {} text fields; the model takes {}",
+            text->num_fields, fields);
+  } else if (const auto* const dense = std::get_if<DenseRows>(&batch)) {
+    for (const DenseRow row : dense->rows) {
+      require(row.size() == model.num_features(), "a vector of {} numbers; expected {}", row.size(),
+              model.num_features());
+    }
+  }
+}
+
+Predictor::Predictor(const model::Model& model)
+    : model_(model), ranker_(model.members(), model.num_labels()) {
   if (model.vectorizer() != nullptr) text_.emplace(*model.vectorizer());
 }
 
-std::span<const std::uint32_t> Predictor::best_choices() const {
-  return std::visit([](const auto& search) { return search.best_choices(); }, search_);
+void Predictor::begin(const InputBatch& batch, std::size_t begin, std::size_t count,
+                      const PredictOptions& options) {
+  options_ = options;
+  if (options.tail != tail_) {
+    tail_weights_ = TailWeights(model_.label_counts(), model_.training_rows(), options.tail);
+    tail_ = options.tail;
+  }
+  if (const auto* const dense = std::get_if<DenseRows>(&batch)) {
+    return ranker_.begin(DenseRows{dense->rows.subspan(begin, count)});
+  }
+  ends_.clear();
+  columns_.clear();
+  values_.clear();
+  if (const auto* const text = std::get_if<TextRows>(&batch)) {
+    take_texts(*text, begin, count);
+  } else {
+    for (const SparseRow& row : std::get<SparseRows>(batch).rows.subspan(begin, count))
+      add_row(row);
+  }
+  gather_rows();
 }
 
-std::vector<LabelSet> Predictor::best_sets(std::size_t k) {
-  check_sets(model_);
-  return std::get<LearnedSearch>(search_).best_sets(k);
+void Predictor::take_texts(const TextRows& texts, std::size_t begin, std::size_t count) {
+  const std::size_t fields = texts.num_fields;
+  for (std::size_t row = begin; row < begin + count; ++row) {
+    add_row(model_.vectorizer()->transform_one(texts.texts.subspan(row * fields, fields), *text_));
+  }
 }
 
-double Predictor::phantom_mass() const {
-  const auto* learned = std::get_if<LearnedSearch>(&search_);
-  return learned == nullptr ? 0.0 : learned->phantom_mass();
-}
-
-std::span<const Prediction> Predictor::predict(const SparseRow& features, std::size_t k) {
-  require(model_.input_kind() != InputKind::kDense,
-          "the model was trained on dense vectors, not on sparse ones");
-  normalized_.assign(features.values.begin(), features.values.end());
-  normalize_l2(normalized_);
+void Predictor::add_row(const SparseRow& row) {
+  const std::size_t begin = values_.size();
+  columns_.insert(columns_.end(), row.columns.begin(), row.columns.end());
+  values_.insert(values_.end(), row.values.begin(), row.values.end());
+  const std::span<float> values = std::span(values_).subspan(begin);
+  normalize_l2(values);
   if (!model_.feature_weights().change_nothing()) {
-    model_.feature_weights().apply(features.columns, normalized_);
+    model_.feature_weights().apply(row.columns, values);
   }
-  const SparseRow query = {features.columns, normalized_};
-  return finish(
-      std::visit([&](auto& search) { return search.search(query, depth(k), beam_); }, search_), k);
+  ends_.push_back(values_.size());
 }
 
-std::span<const Prediction> Predictor::predict(std::span<const float> features, std::size_t k) {
-  auto* learned = std::get_if<LearnedSearch>(&search_);
-  require(learned != nullptr && model_.input_kind() == InputKind::kDense,
-          "a dense vector; the model was trained on something else");
-  return finish(learned->search(features, depth(k), beam_), k);
+// Once all are there, so that none moves any more.
+void Predictor::gather_rows() {
+  rows_.clear();
+  std::size_t begin = 0;
+  for (const std::size_t end : ends_) {
+    rows_.push_back({std::span(columns_).subspan(begin, end - begin),
+                     std::span(values_).subspan(begin, end - begin)});
+    begin = end;
+  }
+  ranker_.begin(SparseRows{rows_});
 }
 
-std::span<const Prediction> Predictor::finish(std::span<Prediction> found, std::size_t k) const {
-  for (Prediction& prediction : found) {
-    prediction.probability = model_.calibration()(prediction.probability);
+std::span<const ScoredLabel> Predictor::predict(std::size_t row) {
+  std::span<ScoredLabel> found =
+      options_.allowed.empty() ? ranker_.rank(row, {depth(), options_.beam}) : find_allowed(row);
+  for (ScoredLabel& label : found) label.score = model_.calibration()(label.score);
+  if (!tail_weights_.change_nothing()) rank_by_weight(found);
+  if (options_.threshold > 0) {
+    const auto end = std::remove_if(found.begin(), found.end(), [&](const ScoredLabel& label) {
+      return label.score < options_.threshold;
+    });
+    found = found.first(static_cast<std::size_t>(end - found.begin()));
   }
-  if (!tail_.change_nothing()) rank_by_weight(found);
-  return found.first(std::min(k, found.size()));
+  return found.first(std::min(options_.k, found.size()));
+}
+
+// Searches ever deeper, then ever wider, until enough labels are among those allowed.
+std::span<ScoredLabel> Predictor::find_allowed(std::size_t row) {
+  constexpr std::size_t kGrowth = 4;
+  constexpr std::size_t kFirst = 64;  // about what one search finds anyhow
+  const bool can_widen = model_.head_kind() == HeadKind::kCascade && options_.beam == 0;
+  const std::size_t wanted = std::min(depth(), options_.allowed.size());
+  model::SearchDepth depth = {kFirst, options_.beam};
+  for (std::size_t last_found = 0;;) {
+    const std::span<ScoredLabel> found = ranker_.rank(row, depth);
+    const bool is_cut = found.size() == depth.labels;
+    const bool is_same = depth.beam > 0 && found.size() == last_found;  // the beam holds all nodes
+    last_found = found.size();
+    const auto end = std::remove_if(found.begin(), found.end(), [&](const ScoredLabel& label) {
+      return !std::binary_search(options_.allowed.begin(), options_.allowed.end(), label.label);
+    });
+    const auto num_allowed = static_cast<std::size_t>(end - found.begin());
+    if (num_allowed >= wanted || (!is_cut && (!can_widen || is_same))) {
+      return found.first(num_allowed);
+    }
+    if (is_cut) {
+      depth.labels *= kGrowth;
+    } else {
+      depth.beam = std::min<std::size_t>(heads::kMaxParents,
+                                         depth.beam == 0 ? kFirst : kGrowth * depth.beam);
+    }
+  }
 }
 
 // How many labels to look at for the k best.
-std::size_t Predictor::depth(std::size_t k) const noexcept {
+std::size_t Predictor::depth() const noexcept {
   // Rare labels come from further down. The same for all small k, so that the list for one of them
   // is the beginning of the list for another.
   constexpr std::size_t kTailDepth = 100;
-  if (tail_.change_nothing() || k == 0) return k;
-  return std::max(kTailDepth, 5 * std::min(k, model_.num_labels()));
+  if (tail_weights_.change_nothing() || options_.k == 0) return options_.k;
+  return std::max(kTailDepth, 5 * std::min(options_.k, model_.num_labels()));
 }
 
-void Predictor::rank_by_weight(std::span<Prediction> found) const {
-  std::sort(found.begin(), found.end(), [&](const Prediction& a, const Prediction& b) {
-    const float score_a = a.probability * tail_(a.label);
-    const float score_b = b.probability * tail_(b.label);
+void Predictor::rank_by_weight(std::span<ScoredLabel> found) const {
+  std::sort(found.begin(), found.end(), [&](const ScoredLabel& a, const ScoredLabel& b) {
+    const float score_a = a.score * tail_weights_(a.label);
+    const float score_b = b.score * tail_weights_(b.label);
     return score_a != score_b ? score_a > score_b : a.label < b.label;
   });
-}
-
-std::span<const Prediction> Predictor::predict(std::span<const std::string_view> fields,
-                                               std::size_t k) {
-  require(text_.has_value(), "the model was trained on vectors, not on text");
-  return predict(model_.vectorizer()->transform_one(fields, *text_), k);
 }
 
 }  // namespace mhe::predict

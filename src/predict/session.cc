@@ -5,130 +5,146 @@
 #include <utility>
 
 #include <mhe/context.h>
-#include <mhe/model.h>
+#include <mhe/predict.h>
 
-#include "base/check.h"
 #include "base/parallel.h"
-#include "input/input.h"
-#include "model/model.h"
 #include "predict/predictor.h"
 
 namespace mhe {
 namespace {
 
-// Rows on all threads, a session each.
-template <class PredictRow>
-std::vector<std::vector<Prediction>> predict_rows(const Model& model, std::size_t rows,
-                                                  std::size_t threads,
-                                                  const SessionOptions& options,
-                                                  const PredictRow& predict_row) {
-  const Context context({.threads = threads});
-  std::vector<std::vector<Prediction>> all(rows);
-  std::vector<std::unique_ptr<Session>> sessions(context.threads());
-  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
-  parallel_blocks(context, rows, kGrain, [&](const Block& block) {
-    auto& session = sessions[block.worker];
-    if (!session) session = std::make_unique<Session>(model, options);
-    for (std::size_t row = block.begin; row < block.end; ++row) {
-      const std::span<const Prediction> found = predict_row(*session, row);
-      all[row].assign(found.begin(), found.end());
-    }
-  });
-  return all;
-}
+constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
 
 }  // namespace
 
-struct Model::Impl {
-  std::unique_ptr<const model::Model> model;
-};
+std::span<const ScoredLabel> Predictions::operator[](std::size_t row) const noexcept {
+  const std::size_t begin = row == 0 ? 0 : ends_[row - 1];
+  return std::span(labels_).subspan(begin, ends_[row] - begin);
+}
+
+std::span<const LabelSet> Predictions::sets(std::size_t row) const noexcept {
+  return row < sets_.size() ? std::span<const LabelSet>(sets_[row]) : std::span<const LabelSet>();
+}
+
+std::span<const std::uint32_t> Predictions::choices(std::size_t row) const noexcept {
+  return row < choices_.size() ? std::span<const std::uint32_t>(choices_[row])
+                               : std::span<const std::uint32_t>();
+}
+
+double Predictions::phantom_mass(std::size_t row) const noexcept {
+  return row < phantom_mass_.size() ? phantom_mass_[row] : 0;
+}
+
+void Predictions::clear() noexcept {
+  ends_.clear();
+  labels_.clear();
+  sets_.clear();
+  choices_.clear();
+  phantom_mass_.clear();
+}
+
+void Predictions::append(const Predictions& other) {
+  const std::size_t base = labels_.size();
+  for (const std::size_t end : other.ends_) ends_.push_back(base + end);
+  labels_.insert(labels_.end(), other.labels_.begin(), other.labels_.end());
+  sets_.insert(sets_.end(), other.sets_.begin(), other.sets_.end());
+  choices_.insert(choices_.end(), other.choices_.begin(), other.choices_.end());
+  phantom_mass_.insert(phantom_mass_.end(), other.phantom_mass_.begin(), other.phantom_mass_.end());
+}
 
 struct Session::Impl {
-  std::shared_ptr<const Model::Impl> model;
-  predict::Predictor predictor;
+  Impl(Model given, const Context* on) : model(std::move(given)), context(on) {
+    predictors.resize(context == nullptr ? 1 : context->threads());
+  }
+
+  predict::Predictor& predictor(std::size_t worker) {
+    auto& mine = predictors[worker];
+    if (!mine) mine = std::make_unique<predict::Predictor>(model.internals());
+    return *mine;
+  }
+
+  // Appends what rows [begin, end) of the batch give to `out`.
+  static void predict_block(predict::Predictor& predictor, const InputBatch& batch,
+                            const Block& block, const PredictOptions& options, Predictions& out) {
+    predictor.begin(batch, block.begin, block.end - block.begin, options);
+    for (std::size_t row = 0; row < block.end - block.begin; ++row) {
+      const std::span<const ScoredLabel> found = predictor.predict(row);
+      out.labels_.insert(out.labels_.end(), found.begin(), found.end());
+      out.ends_.push_back(out.labels_.size());
+      predict::Ranker& ranker = predictor.ranker();
+      if (options.sets > 0) out.sets_.push_back(ranker.best_sets(options.sets));
+      if (!options.choices) continue;
+      const std::span<const std::uint32_t> choices = ranker.best_choices();
+      out.choices_.emplace_back(choices.begin(), choices.end());
+      out.phantom_mass_.push_back(ranker.phantom_mass());
+    }
+  }
+
+  const Predictions& predict(const InputBatch& batch, const PredictOptions& options) {
+    predict::check_options(model.internals(), options);
+    predict::check_batch(model.internals(), batch);
+    const std::size_t rows = size_of(batch);
+    result.clear();
+    if (context == nullptr || rows == 1 || context->threads() == 1) {
+      for (std::size_t begin = 0; begin < rows; begin += kGrain) {
+        predict_block(predictor(0), batch, {begin, std::min(rows, begin + kGrain)}, options,
+                      result);
+      }
+      return result;
+    }
+    // Fewer rows a block where few are to be shared by all threads.
+    const std::size_t grain = std::clamp<std::size_t>(rows / (4 * context->threads()), 1, kGrain);
+    parts.resize(std::max(parts.size(), (rows + grain - 1) / grain));
+    parallel_blocks(*context, rows, grain, [&](const Block& block) {
+      parts[block.index].clear();
+      predict_block(predictor(block.worker), batch, block, options, parts[block.index]);
+    });
+    for (std::size_t i = 0; i * grain < rows; ++i) result.append(parts[i]);
+    return result;
+  }
+
+  Model model;
+  const Context* context;                                       // none: the calling thread alone
+  std::vector<std::unique_ptr<predict::Predictor>> predictors;  // [worker]
+  std::vector<Predictions> parts;                               // [block]
+  Predictions result;
 };
 
-Model::Model(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
-
-Model Model::open(const std::string& path) {
-  return Model(std::make_shared<const Impl>(Impl{model::Model::open(path)}));
-}
-
-std::size_t Model::num_labels() const noexcept {
-  return impl_->model->num_labels();
-}
-
-std::size_t Model::num_features() const noexcept {
-  return impl_->model->num_features();
-}
-
-std::string Model::label_name(LabelId label) const {
-  return impl_->model->label_name(label);
-}
-
-std::vector<std::string> Model::text_fields() const {
-  std::vector<std::string> names;
-  if (impl_->model->vectorizer() == nullptr) return names;
-  for (const auto& field : impl_->model->vectorizer()->options().fields) {
-    names.push_back(field.name);
-  }
-  return names;
-}
-
-bool Model::takes_dense_vectors() const noexcept {
-  return impl_->model->input_kind() == InputKind::kDense;
-}
-
-Session::Session(const Model& model, const SessionOptions& options)
-    : impl_(new Impl{model.impl_, predict::Predictor(*model.impl_->model, options)}) {}
+Session::Session(const Model& model) : impl_(std::make_unique<Impl>(model, nullptr)) {}
+Session::Session(const Model& model, const Context& context)
+    : impl_(std::make_unique<Impl>(model, &context)) {}
 Session::~Session() = default;
 Session::Session(Session&& other) noexcept = default;
 Session& Session::operator=(Session&& other) noexcept = default;
 
-std::span<const Prediction> Session::predict(std::string_view text, std::size_t k) {
-  return predict(std::span(&text, 1), k);
+const Predictions& Session::predict(const InputBatch& batch, const PredictOptions& options) {
+  return impl_->predict(batch, options);
 }
 
-std::span<const Prediction> Session::predict(std::span<const std::string_view> fields,
-                                             std::size_t k) {
-  return impl_->predictor.predict(fields, k);
+std::span<const ScoredLabel> Session::predict(std::string_view text,
+                                              const PredictOptions& options) {
+  return predict(std::span(&text, 1), options);
 }
 
-std::span<const Prediction> Session::predict(const SparseRow& input, std::size_t k) {
-  input::check(input);
-  return impl_->predictor.predict(input, k);
+std::span<const ScoredLabel> Session::predict(std::span<const std::string_view> fields,
+                                              const PredictOptions& options) {
+  return predict(TextRows{fields, fields.size()}, options)[0];
 }
 
-std::span<const Prediction> Session::predict(std::span<const float> vector, std::size_t k) {
-  input::check(vector);
-  return impl_->predictor.predict(vector, k);
+std::span<const ScoredLabel> Session::predict(const SparseRow& row, const PredictOptions& options) {
+  return predict(SparseRows{{&row, 1}}, options)[0];
 }
 
-std::vector<LabelSet> Session::best_sets(std::size_t k) {
-  return impl_->predictor.best_sets(k);
+std::span<const ScoredLabel> Session::predict(DenseRow row, const PredictOptions& options) {
+  return predict(DenseRows{{&row, 1}}, options)[0];
 }
 
-std::vector<std::vector<Prediction>> predict_all(const Model& model,
-                                                 std::span<const SparseRow> inputs, std::size_t k,
-                                                 std::size_t threads,
-                                                 const SessionOptions& options) {
-  return predict_rows(
-      model, inputs.size(), threads, options,
-      [&](Session& session, std::size_t row) { return session.predict(inputs[row], k); });
+void Session::check(const PredictOptions& options) const {
+  predict::check_options(impl_->model.internals(), options);
 }
 
-std::vector<std::vector<Prediction>> predict_all(const Model& model,
-                                                 std::span<const std::string_view> texts,
-                                                 std::size_t k, std::size_t threads,
-                                                 const SessionOptions& options) {
-  const std::size_t fields = model.text_fields().size();
-  require(fields > 0, "the model was trained on vectors, not on text");
-  require(texts.size() % fields == 0, "{} texts are no documents of {} fields each", texts.size(),
-          fields);
-  return predict_rows(model, texts.size() / fields, threads, options,
-                      [&](Session& session, std::size_t row) {
-                        return session.predict(texts.subspan(row * fields, fields), k);
-                      });
+const Model& Session::model() const noexcept {
+  return impl_->model;
 }
 
 }  // namespace mhe

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "predict/learned_search.h"
-#include "predict/member_search.h"
+#include "predict/ranker.h"
 
 namespace mhe::train {
 namespace {
@@ -45,38 +44,52 @@ float choose_power(float own, const QualityWith& quality_with) {
   return best;
 }
 
+// Ranks labels for rows by their numbers.
+class RowRanker {
+ public:
+  RowRanker(model::MemberSpan members, const Examples& rows)
+      : ranker_(members, kAnyLabel), rows_(rows) {}
+
+  [[nodiscard]] std::span<const ScoredLabel> rank(std::size_t row, std::size_t k) {
+    if (rows_.are_dense()) {
+      dense_ = rows_.dense[row];
+      ranker_.begin(DenseRows{{&dense_, 1}});
+    } else {
+      sparse_ = rows_.features[row];
+      ranker_.begin(SparseRows{{&sparse_, 1}});
+    }
+    return ranker_.rank(0, {.labels = k});
+  }
+
+ private:
+  predict::Ranker ranker_;
+  const Examples& rows_;
+  SparseRow sparse_;
+  DenseRow dense_;
+};
+
 constexpr std::size_t kEnoughToChoose = 100;  // fewer rows would choose by chance
 
 }  // namespace
 
-Judged judged_by(const model::Scorers& scorers, const Examples& rows) {
-  return {rows.labels, [scorers, &rows]() -> RowSearch {
+Judged judged_by(model::MemberSpan members, const Examples& rows) {
+  std::vector<const model::Member*> all(members.begin(), members.end());
+  return {rows.labels, [all = std::move(all), &rows]() -> RowSearch {
             // shared: a std::function is copied
-            auto search = std::make_shared<predict::MemberSearch>(scorers, kAnyLabel);
-            return [search, &rows](std::size_t row, std::size_t k) {
-              return search->search(rows.features[row], k);
-            };
+            auto ranker = std::make_shared<RowRanker>(all, rows);
+            return [ranker](std::size_t row, std::size_t k) { return ranker->rank(row, k); };
           }};
 }
 
-Judged judged_by(std::span<const model::LinearMember> members, const Examples& rows) {
-  return judged_by(model::Scorers{members}, rows);
+Judged judged_by(const model::Member& member, const Examples& rows) {
+  const model::Member* const one = &member;
+  return judged_by(std::span(&one, 1), rows);
 }
 
-Judged judged_by(std::span<const model::LearnedMember> members, const Examples& rows) {
-  return {rows.labels, [members, &rows]() -> RowSearch {
-            auto search = std::make_shared<predict::LearnedSearch>(members, kAnyLabel);
-            return [search, &rows](std::size_t row, std::size_t k) {
-              return rows.are_dense() ? search->search(rows.dense[row], k)
-                                      : search->search(rows.features[row], k);
-            };
-          }};
-}
-
-Ragged<mhe::Prediction> rank_labels(const Context& context, const Judged& judged, std::size_t k) {
+Ragged<ScoredLabel> rank_labels(const Context& context, const Judged& judged, std::size_t k) {
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
   const std::size_t rows = judged.truth.rows();
-  std::vector<Ragged<mhe::Prediction>> parts((rows + kGrain - 1) / kGrain);
+  std::vector<Ragged<ScoredLabel>> parts((rows + kGrain - 1) / kGrain);
   std::vector<RowSearch> searches(context.threads());
   parallel_blocks(context, rows, kGrain, [&](const Block& block) {
     RowSearch& search = searches[block.worker];
@@ -85,20 +98,20 @@ Ragged<mhe::Prediction> rank_labels(const Context& context, const Judged& judged
       parts[block.index].push_row(search(row, k));
     }
   });
-  Ragged<mhe::Prediction> all;
+  Ragged<ScoredLabel> all;
   for (const auto& part : parts) all.append(part);
   return all;
 }
 
-RankedRows mark_hits(const Ragged<mhe::Prediction>& ranked, const Ragged<LabelId>& truth) {
+RankedRows mark_hits(const Ragged<ScoredLabel>& ranked, const Ragged<LabelId>& truth) {
   RankedRows hits;
   hits.offsets = ranked.offsets;
   hits.items.reserve(ranked.items.size());
   for (std::size_t row = 0; row < ranked.rows(); ++row) {
     const auto labels = truth[row];
-    for (const mhe::Prediction& found : ranked[row]) {
+    for (const ScoredLabel& found : ranked[row]) {
       const bool hit = std::find(labels.begin(), labels.end(), found.label) != labels.end();
-      hits.items.push_back({found.probability, hit});
+      hits.items.push_back({found.score, hit});
     }
   }
   return hits;
@@ -152,24 +165,26 @@ double mean_gain(const Context& context, const Judged& judged) {
   return mean_gain(discounted_gains(context, judged));
 }
 
-float choose_parent_power(const Context& context, const model::LinearMember& member,
+float choose_parent_power(const Context& context, const model::Cascade& cascade,
                           const Examples& rows) {
-  if (rows.rows() < kEnoughToChoose || member.levels.size() < 2) return member.search.parent_power;
-  return choose_power(member.search.parent_power, [&](float power) {
-    model::LinearMember trial = member;
+  if (rows.rows() < kEnoughToChoose || cascade.levels.size() < 2) {
+    return cascade.search.parent_power;
+  }
+  return choose_power(cascade.search.parent_power, [&](float power) {
+    model::Cascade trial = cascade;
     trial.search.parent_power = power;
-    return mean_gain(context, judged_by(std::span<const model::LinearMember>(&trial, 1), rows));
+    return mean_gain(context, judged_by(model::LinearMember({trial}), rows));
   });
 }
 
-float choose_parent_power(const Context& context, const model::LearnedMember& member,
+float choose_parent_power(const Context& context, const model::DenseParts& parts,
                           const Examples& rows) {
-  const bool has_path = member.head.kind == HeadKind::kCascade;
-  if (rows.rows() < kEnoughToChoose || !has_path) return member.head.parent_power;
-  return choose_power(member.head.parent_power, [&](float power) {
-    model::LearnedMember trial = member;
+  const bool has_path = parts.head.kind == HeadKind::kCascade;
+  if (rows.rows() < kEnoughToChoose || !has_path) return parts.head.parent_power;
+  return choose_power(parts.head.parent_power, [&](float power) {
+    model::DenseParts trial = parts;
     trial.head.parent_power = power;
-    return mean_gain(context, judged_by(std::span<const model::LearnedMember>(&trial, 1), rows));
+    return mean_gain(context, judged_by(model::DenseMember(trial), rows));
   });
 }
 

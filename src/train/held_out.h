@@ -11,18 +11,18 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/ids.h>
 #include <mhe/input.h>
-#include <mhe/model.h>
 
 #include "metrics/calibration.h"
-#include "model/learned_model.h"
-#include "model/linear_model.h"
+#include "model/dense_member.h"
+#include "model/linear_member.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
 
 /// Finds the k best labels of a row by its number; for one thread, valid until the next call.
-using RowSearch = std::function<std::span<const mhe::Prediction>(std::size_t row, std::size_t k)>;
+using RowSearch = std::function<std::span<const ScoredLabel>(std::size_t row, std::size_t k)>;
 
 /// Rows to judge by, and how labels are found for them.
 struct Judged {
@@ -31,19 +31,17 @@ struct Judged {
 };
 
 /// What these members find for `rows`; all must outlive it.
-[[nodiscard]] Judged judged_by(const model::Scorers& scorers, const Examples& rows);
-[[nodiscard]] Judged judged_by(std::span<const model::LinearMember> members, const Examples& rows);
-[[nodiscard]] Judged judged_by(std::span<const model::LearnedMember> members, const Examples& rows);
+[[nodiscard]] Judged judged_by(model::MemberSpan members, const Examples& rows);
+[[nodiscard]] Judged judged_by(const model::Member& member, const Examples& rows);
 
 /// The k best labels of every row, best first, with their scores.
-[[nodiscard]] Ragged<mhe::Prediction> rank_labels(const Context& context, const Judged& judged,
-                                                  std::size_t k);
+[[nodiscard]] Ragged<ScoredLabel> rank_labels(const Context& context, const Judged& judged,
+                                              std::size_t k);
 
 /// The best labels of every row, best first: their scores, and whether they are true.
 using RankedRows = Ragged<metrics::ScoredHit>;
 
-[[nodiscard]] RankedRows mark_hits(const Ragged<mhe::Prediction>& ranked,
-                                   const Ragged<LabelId>& truth);
+[[nodiscard]] RankedRows mark_hits(const Ragged<ScoredLabel>& ranked, const Ragged<LabelId>& truth);
 
 /// The `k` best; 10 reach beyond the true labels of most rows, so that misses show too.
 [[nodiscard]] RankedRows rank_rows(const Context& context, const Judged& judged,
@@ -74,9 +72,9 @@ struct Precision {
 
 /// The power of the path under which the member ranks `rows` best; its own if there are too few to
 /// tell.
-[[nodiscard]] float choose_parent_power(const Context& context, const model::LinearMember& member,
+[[nodiscard]] float choose_parent_power(const Context& context, const model::Cascade& cascade,
                                         const Examples& rows);
-[[nodiscard]] float choose_parent_power(const Context& context, const model::LearnedMember& member,
+[[nodiscard]] float choose_parent_power(const Context& context, const model::DenseParts& parts,
                                         const Examples& rows);
 
 }  // namespace mhe::train

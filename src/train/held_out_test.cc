@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "model/linear_model.h"
-#include "predict/member_search.h"
+#include "model/model.h"
+#include "predict/ranker.h"
 #include "scratch_dir.h"
+#include "toy_model.h"
 #include "toy_training.h"
 #include "train/train_linear.h"
 
@@ -33,23 +34,25 @@ class HeldOutTest : public ::testing::Test {
     options.held_out = 0;
     (void)train_on_set(context, toy_set(toy_rows(400, 20), 20), options,
                        {.out = dir_.file("m.mhe")});
-    model_.emplace(model::LinearModel::open(dir_.file("m.mhe")));
+    model_ = model::Model::open(dir_.file("m.mhe"));
   }
 
   testing::ScratchDir dir_;
-  std::optional<model::LinearModel> model_;
+  std::unique_ptr<const model::Model> model_;
   const Examples unseen_ = toy_set(toy_rows(300, 20, 2), 20).examples;
 };
 
 TEST_F(HeldOutTest, PrecisionIsThatOfARecount) {
   const Context context({.threads = 2});
   const Precision precision =
-      precision_of(rank_rows(context, judged_by(model_->scorers(), unseen_)));
-  predict::MemberSearch search(model_->scorers(), 20);
+      precision_of(rank_rows(context, judged_by(model_->members(), unseen_)));
+  predict::Ranker ranker(model_->members(), 20);
   std::vector<double> hits(5, 0);  // by rank
   for (std::size_t row = 0; row < unseen_.rows(); ++row) {
     const auto truth = unseen_.labels[row];
-    const auto found = search.search(unseen_.features[row], 5);
+    const SparseRow one = unseen_.features[row];
+    ranker.begin(SparseRows{{&one, 1}});
+    const auto found = ranker.rank(0, {.labels = 5});
     for (std::size_t rank = 0; rank < found.size(); ++rank) {
       hits[rank] += std::find(truth.begin(), truth.end(), found[rank].label) != truth.end() ? 1 : 0;
     }
@@ -68,8 +71,8 @@ TEST_F(HeldOutTest, PrecisionIsThatOfARecount) {
 TEST_F(HeldOutTest, IsTheSameForAnyThreads) {
   const Context one({.threads = 1});
   const Context four({.threads = 4});
-  const RankedRows a = rank_rows(one, judged_by(model_->scorers(), unseen_));
-  const RankedRows b = rank_rows(four, judged_by(model_->scorers(), unseen_));
+  const RankedRows a = rank_rows(one, judged_by(model_->members(), unseen_));
+  const RankedRows b = rank_rows(four, judged_by(model_->members(), unseen_));
   EXPECT_EQ(a.offsets, b.offsets);
   EXPECT_TRUE(std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
                          [](const metrics::ScoredHit& x, const metrics::ScoredHit& y) {
@@ -80,27 +83,30 @@ TEST_F(HeldOutTest, IsTheSameForAnyThreads) {
 TEST_F(HeldOutTest, CalibrationRisesWithTheScore) {
   const Context context({.threads = 1});
   const metrics::Calibration calibration =
-      metrics::fit_calibration(rank_rows(context, judged_by(model_->scorers(), unseen_)).items);
+      metrics::fit_calibration(rank_rows(context, judged_by(model_->members(), unseen_)).items);
   EXPECT_LT(calibration(0.0F), 0.2F);
   EXPECT_GT(calibration(1.0F), 0.8F);
 }
 
 TEST_F(HeldOutTest, TooFewRowsChooseNoPower) {
   const Context context({.threads = 1});
-  const model::LinearMember& member = model_->members()[0];
+  const model::Cascade& cascade = testing::linear_member(*model_).cascades()[0];
   const Examples few = toy_set(toy_rows(99, 20, 2), 20).examples;
-  EXPECT_EQ(choose_parent_power(context, member, few), member.search.parent_power);
+  EXPECT_EQ(choose_parent_power(context, cascade, few), cascade.search.parent_power);
 }
 
 TEST_F(HeldOutTest, TheChosenPowerIsNoWorseThanTheGiven) {
   const Context context({.threads = 1});
-  model::LinearMember member = model_->members()[0];
-  const std::span<const model::LinearMember> members(&member, 1);
-  member.search.parent_power = 90;  // only the first level counts
-  const double given = precision_of(rank_rows(context, judged_by(members, unseen_))).at_5;
-  member.search.parent_power = choose_parent_power(context, member, unseen_);
-  EXPECT_GT(precision_of(rank_rows(context, judged_by(members, unseen_))).at_5, given);
-  EXPECT_LE(member.search.parent_power, 1.0F);
+  model::Cascade cascade = testing::linear_member(*model_).cascades()[0];
+  const auto precision = [&] {
+    return precision_of(rank_rows(context, judged_by(model::LinearMember({cascade}), unseen_)))
+        .at_5;
+  };
+  cascade.search.parent_power = 90;  // only the first level counts
+  const double given = precision();
+  cascade.search.parent_power = choose_parent_power(context, cascade, unseen_);
+  EXPECT_GT(precision(), given);
+  EXPECT_LE(cascade.search.parent_power, 1.0F);
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 
 #include "base/parallel.h"
 #include "predict/head_accuracy.h"
-#include "predict/learned_search.h"
 
 namespace mhe::train {
 namespace {
@@ -23,7 +22,7 @@ using Beam = std::vector<std::uint64_t>;  // nodes, best first
 constexpr std::size_t kJudgeGrain = 64;  // rows a block: some milliseconds
 
 // The nodes of level `level` that a search keeps, for every row.
-std::vector<Beam> beams_at(const Context& context, const model::TrainedMember& member,
+std::vector<Beam> beams_at(const Context& context, const TrainedCascade& member,
                            const SparseMatrix& rows, std::size_t level) {
   std::vector<heads::SparseLevelView> views;
   for (std::size_t h = 0; h <= level; ++h) views.push_back(member.levels[h].view());
@@ -43,7 +42,7 @@ std::vector<Beam> beams_at(const Context& context, const model::TrainedMember& m
 }
 
 // Positions of the tree under one node of a level.
-std::uint64_t stride_of(const model::TrainedMember& member, std::size_t level) {
+std::uint64_t stride_of(const TrainedCascade& member, std::size_t level) {
   std::uint64_t stride = 1;
   for (std::size_t h = level + 1; h < member.levels.size(); ++h) {
     stride *= member.levels[h].shape.children_per_parent;
@@ -52,7 +51,7 @@ std::uint64_t stride_of(const model::TrainedMember& member, std::size_t level) {
 }
 
 // The nodes of a level above a row's true labels, ascending, one for each label that the tree has.
-Beam true_nodes(const model::TrainedMember& member, std::span<const LabelId> labels,
+Beam true_nodes(const TrainedCascade& member, std::span<const LabelId> labels,
                 std::uint64_t stride) {
   Beam nodes;
   for (const LabelId label : labels) {
@@ -67,17 +66,17 @@ double share_of(std::size_t part, std::size_t all) {
   return static_cast<double>(part) / static_cast<double>(std::max<std::size_t>(1, all));
 }
 
-predict::HeadAccuracy accuracy_of(const model::TrainedMember& member) {
+predict::HeadAccuracy accuracy_of(const TrainedCascade& member) {
   std::vector<std::uint32_t> lengths;
   for (const heads::SparseLevel& level : member.levels) {
     lengths.push_back(static_cast<std::uint32_t>(level.shape.children_per_parent));
   }
-  return predict::HeadAccuracy(predict::HeadTargets(
-      lengths, model::labels_by_position(member.order), member.order.num_labels()));
+  return predict::HeadAccuracy(model::HeadTargets(lengths, model::labels_by_position(member.order),
+                                                  member.order.num_labels()));
 }
 
 // The share of true labels whose node of a level is in the beam of their row.
-double share_kept(const model::TrainedMember& member, const Ragged<LabelId>& truth,
+double share_kept(const TrainedCascade& member, const Ragged<LabelId>& truth,
                   std::span<const Beam> beams, std::size_t level) {
   const std::uint64_t stride = stride_of(member, level);
   std::size_t kept = 0;
@@ -103,8 +102,7 @@ std::vector<HeadAccuracy> describe_heads(const predict::HeadAccuracy& accuracy) 
 
 using Taken = std::map<std::pair<std::uint64_t, std::uint64_t>, double>;  // (true, best) -> rows
 
-Taken count_taken(const Context& context, const model::TrainedMember& member,
-                  const Examples& judged) {
+Taken count_taken(const Context& context, const TrainedCascade& member, const Examples& judged) {
   const std::uint64_t stride = stride_of(member, 0);
   const std::vector<Beam> beams = beams_at(context, member, judged.features, 0);
   Taken taken;
@@ -140,7 +138,7 @@ std::vector<std::uint64_t> most_confused(const Taken& taken, std::size_t max_gro
   return {groups.begin(), groups.end()};
 }
 
-HeadGroup describe_group(const model::TrainedMember& member, std::uint64_t group,
+HeadGroup describe_group(const TrainedCascade& member, std::uint64_t group,
                          const labels::LabelNames& names, std::span<const std::uint32_t> counts) {
   constexpr std::size_t kExamples = 3;
   const std::uint64_t stride = stride_of(member, 0);
@@ -162,7 +160,7 @@ HeadGroup describe_group(const model::TrainedMember& member, std::uint64_t group
 
 }  // namespace
 
-std::vector<HeadAccuracy> judge_heads(const Context& context, const model::TrainedMember& member,
+std::vector<HeadAccuracy> judge_heads(const Context& context, const TrainedCascade& member,
                                       const Examples& judged) {
   std::vector<std::vector<std::uint32_t>> chosen(judged.rows());  // [row][level]
   std::vector<double> kept;
@@ -175,38 +173,43 @@ std::vector<HeadAccuracy> judge_heads(const Context& context, const model::Train
     }
   }
   predict::HeadAccuracy accuracy = accuracy_of(member);
-  accuracy.begin(judged.labels);
-  for (std::size_t row = 0; row < judged.rows(); ++row) accuracy.see(row, chosen[row]);
-  accuracy.end();
+  for (std::size_t row = 0; row < judged.rows(); ++row) {
+    accuracy.add(judged.labels[row], chosen[row]);
+  }
   std::vector<HeadAccuracy> heads = describe_heads(accuracy);
   for (std::size_t level = 0; level < heads.size(); ++level) heads[level].kept = kept[level];
   return heads;
 }
 
-std::vector<HeadAccuracy> judge_heads(const Context& context, const model::LearnedMember& member,
+std::vector<HeadAccuracy> judge_heads(const Context& context, const model::DenseMember& member,
                                       const Examples& judged) {
-  auto targets = predict::HeadTargets::of(member, member.head.num_labels);
+  auto targets = member.head_targets(member.parts().head.num_labels);
   if (!targets) return {};
-  predict::HeadAccuracy accuracy(*std::move(targets));
-  accuracy.begin(judged.labels);
-  std::vector<std::unique_ptr<predict::LearnedSearch>> searches(context.threads());
+  std::vector<std::vector<std::uint32_t>> chosen(judged.rows());
+  std::vector<std::unique_ptr<model::MemberSearch>> searches(context.threads());
   parallel_blocks(context, judged.rows(), kJudgeGrain, [&](const Block& block) {
     auto& search = searches[block.worker];
-    if (!search) {
-      search =
-          std::make_unique<predict::LearnedSearch>(std::span(&member, 1), member.head.num_labels);
-    }
+    if (!search) search = member.make_search(member.parts().head.num_labels);
+    std::vector<ScoredLabel> ignored;
     for (std::size_t row = block.begin; row < block.end; ++row) {
-      (void)(judged.are_dense() ? search->search(judged.dense[row], 1)
-                                : search->search(judged.features[row], 1));
-      accuracy.see(row, search->best_choices());
+      const SparseRow sparse = judged.are_dense() ? SparseRow() : judged.features[row];
+      const DenseRow dense = judged.are_dense() ? judged.dense[row] : DenseRow();
+      search->begin(judged.are_dense() ? InputBatch(DenseRows{{&dense, 1}})
+                                       : InputBatch(SparseRows{{&sparse, 1}}));
+      search->search(0, {.labels = 1}, ignored);
+      ignored.clear();
+      const std::span<const std::uint32_t> choices = search->best_choices();
+      chosen[row].assign(choices.begin(), choices.end());
     }
   });
-  accuracy.end();
+  predict::HeadAccuracy accuracy(*std::move(targets));
+  for (std::size_t row = 0; row < judged.rows(); ++row) {
+    accuracy.add(judged.labels[row], chosen[row]);
+  }
   return describe_heads(accuracy);
 }
 
-HeadConfusion confuse_heads(const Context& context, const model::TrainedMember& member,
+HeadConfusion confuse_heads(const Context& context, const TrainedCascade& member,
                             const Examples& judged, const labels::LabelNames& names,
                             std::span<const std::uint32_t> counts, std::size_t max_groups) {
   const Taken taken = count_taken(context, member, judged);

@@ -10,8 +10,8 @@
 #include <mhe/context.h>
 
 #include "labels/names.h"
-#include "model/learned_model.h"
-#include "model/linear_model.h"
+#include "model/dense_member.h"
+#include "train/members.h"
 #include "train/training_history.h"
 #include "train/training_set.h"
 
@@ -21,19 +21,18 @@ namespace mhe::train {
 /// (predict::HeadAccuracy), and how many true labels its beam keeps. Labels beyond those of the
 /// cascade, never seen in training, count as lost at every level.
 [[nodiscard]] std::vector<HeadAccuracy> judge_heads(const Context& context,
-                                                    const model::TrainedMember& member,
+                                                    const TrainedCascade& member,
                                                     const Examples& judged);
 
 /// The same of a learned member, but for what is kept. Nothing for heads that choose nothing on the
 /// way to a label: one-hot, sampling.
 [[nodiscard]] std::vector<HeadAccuracy> judge_heads(const Context& context,
-                                                    const model::LearnedMember& member,
+                                                    const model::DenseMember& member,
                                                     const Examples& judged);
 
 /// Which groups of the first level are taken for which: at most `max_groups` that are mistaken most
 /// often, in the order of the tree. `counts` are the training rows of each label.
-[[nodiscard]] HeadConfusion confuse_heads(const Context& context,
-                                          const model::TrainedMember& member,
+[[nodiscard]] HeadConfusion confuse_heads(const Context& context, const TrainedCascade& member,
                                           const Examples& judged, const labels::LabelNames& names,
                                           std::span<const std::uint32_t> counts,
                                           std::size_t max_groups = 12);

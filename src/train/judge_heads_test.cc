@@ -23,7 +23,7 @@ using testing::toy_set;
 
 class JudgeHeads : public ::testing::Test {
  protected:
-  static std::vector<model::TrainedMember> train(std::vector<std::uint32_t> lengths) {
+  static std::vector<TrainedCascade> train(std::vector<std::uint32_t> lengths) {
     LinearOptions options;
     options.lengths = std::move(lengths);
     options.beam = 2;
@@ -56,8 +56,8 @@ TEST_F(JudgeHeads, TheLastHeadIsTheWholeModel) {
   EXPECT_EQ(heads[0].choices, 4U);
   EXPECT_EQ(heads[1].choices, 20U);
   const MemberViews views(members);
-  const Precision precision =
-      precision_of(rank_rows(context_, judged_by(views.members, unseen_.examples)));
+  const Precision precision = precision_of(
+      rank_rows(context_, judged_by(model::LinearMember(views.cascades), unseen_.examples)));
   EXPECT_NEAR(100 * heads[1].best_right, precision.at_1, 1e-9);
   EXPECT_GE(heads[0].best_right, heads[1].best_right) << "a right label has a right parent";
   EXPECT_GE(heads[0].kept, heads[1].kept) << "what is lost stays lost";

@@ -26,7 +26,7 @@ double per_cent(double part, double all) {
   return all > 0 ? 100 * part / all : 0;
 }
 
-metrics::Report evaluate(const Context& context, const Ragged<mhe::Prediction>& ranked,
+metrics::Report evaluate(const Context& context, const Ragged<ScoredLabel>& ranked,
                          const TrainingSet& set, const Ragged<LabelId>& truth) {
   metrics::EvaluatorOptions options;
   options.cutoffs.resize(kDepth);
@@ -121,8 +121,8 @@ Chart threshold_chart(const RankedRows& calibrated, std::size_t true_labels) {
 // Mean nDCG@5 of the rows under other settings of the search.
 class SearchCharts {
  public:
-  SearchCharts(const Context& context, const model::Scorers& scorers, const Examples& rows)
-      : context_(context), scorers_(scorers), rows_(rows) {}
+  SearchCharts(const Context& context, const model::LinearMember& member, const Examples& rows)
+      : context_(context), member_(member), rows_(rows) {}
 
   [[nodiscard]] Chart powers() const {
     constexpr float kPowers[] = {0.05F, 0.1F, 0.2F, 0.3F, 0.5F, 0.7F, 1.0F};
@@ -161,14 +161,14 @@ class SearchCharts {
 
   template <class Change>
   void add(Chart& chart, double x, const Change& change) const {
-    std::vector<model::LinearMember> changed(scorers_.members.begin(), scorers_.members.end());
-    for (model::LinearMember& member : changed) change(member.search);
-    chart.curves[0].points.push_back(
-        {x, mean_gain(context_, judged_by(model::Scorers{changed, scorers_.neighbours}, rows_))});
+    std::vector<model::Cascade> changed(member_.cascades().begin(), member_.cascades().end());
+    for (model::Cascade& cascade : changed) change(cascade.search);
+    const model::LinearMember trial(std::move(changed), member_.neighbours());
+    chart.curves[0].points.push_back({x, mean_gain(context_, judged_by(trial, rows_))});
   }
 
   const Context& context_;
-  const model::Scorers& scorers_;
+  const model::LinearMember& member_;
   const Examples& rows_;
 };
 
@@ -270,7 +270,7 @@ std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> member
 
 void measure_ranking(const Context& context, const Judged& judged, const TrainingSet& set,
                      TrainingHistory& history) {
-  const Ragged<mhe::Prediction> ranked = rank_labels(context, judged, kDepth);
+  const Ragged<ScoredLabel> ranked = rank_labels(context, judged, kDepth);
   history.judged_rows = judged.truth.rows();
   history.metrics = evaluate(context, ranked, set, judged.truth);
   const RankedRows calibrated = cross_calibrate(mark_hits(ranked, judged.truth));
@@ -283,17 +283,17 @@ void measure_ranking(const Context& context, const Judged& judged, const Trainin
 
 void measure_held_out(const Context& context, const LinearParts& parts, const TrainingSet& set,
                       const Examples& judged, TrainingHistory& history) {
-  const std::span<const model::TrainedMember> members = parts.members;
-  const MemberViews views(members);
-  const model::Scorers scorers = {views.members, parts.neighbours};
-  measure_ranking(context, judged_by(scorers, judged), set, history);
-  if (members[0].levels.size() > 1) {
-    const SearchCharts charts(context, scorers, judged);
+  const MemberViews views(parts.cascades);
+  const model::LinearMember member(views.cascades, parts.neighbours);
+  measure_ranking(context, judged_by(member, judged), set, history);
+  const TrainedCascade& first = parts.cascades.front();
+  if (first.levels.size() > 1) {
+    const SearchCharts charts(context, member, judged);
     history.charts.push_back(charts.powers());
     history.charts.push_back(charts.beams());
   }
-  history.heads = judge_heads(context, members[0], judged);
-  history.confusion = confuse_heads(context, members[0], judged, set.names,
+  history.heads = judge_heads(context, first, judged);
+  history.confusion = confuse_heads(context, first, judged, set.names,
                                     count_labels(set.examples.labels, set.names.size()));
 }
 

@@ -12,9 +12,9 @@
 #include <mhe/context.h>
 
 #include "heads/train_cascade.h"
-#include "model/linear_model.h"
 #include "train/checkpoint.h"
 #include "train/held_out.h"
+#include "train/members.h"
 #include "train/training_history.h"
 #include "train/training_set.h"
 #include "train/tune.h"
@@ -42,7 +42,7 @@ void measure_ranking(const Context& context, const Judged& judged, const Trainin
 
 /// What a linear model consists of.
 struct LinearParts {
-  std::span<const model::TrainedMember> members;
+  std::span<const TrainedCascade> cascades;
   heads::NeighbourMember neighbours = {};
 };
 

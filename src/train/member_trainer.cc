@@ -292,7 +292,7 @@ std::span<const std::uint32_t> MemberTrainer::codes() const {
   return {};
 }
 
-model::LearnedMember MemberTrainer::view() {
+model::DenseParts MemberTrainer::view() {
   return {encoder_.view(), head_->spec(), head_->tensors()};
 }
 

@@ -17,7 +17,7 @@
 
 #include "encoders/encoder.h"
 #include "heads/dense_head.h"
-#include "model/learned_model.h"
+#include "model/dense_member.h"
 #include "train/label_codes.h"
 #include "train/learned_options.h"
 #include "train/learned_plan.h"
@@ -97,7 +97,7 @@ class MemberTrainer {
   /// Digits of the labels, [head][label]; none for heads without a table of them.
   [[nodiscard]] std::span<const std::uint32_t> codes() const;
   /// The member as it is now, to predict with; valid until the next step.
-  [[nodiscard]] model::LearnedMember view();
+  [[nodiscard]] model::DenseParts view();
 
  private:
   void start_from(const LabelCodes& codes);

@@ -10,10 +10,9 @@ namespace {
 
 constexpr float kDefaultPower = 0.3F;
 
-model::TrainedMember train_member(const Context& context, const Examples& examples,
-                                  std::size_t num_labels, const LinearOptions& options,
-                                  const std::vector<std::uint32_t>& lengths,
-                                  heads::BlockStore* store) {
+TrainedCascade train_member(const Context& context, const Examples& examples,
+                            std::size_t num_labels, const LinearOptions& options,
+                            const std::vector<std::uint32_t>& lengths, heads::BlockStore* store) {
   labels::Order order = order_labels(context, examples, num_labels, lengths);
   std::vector<heads::SparseLevel> levels =
       heads::train_cascade(context, {examples.features, examples.labels, order.positions()},
@@ -24,11 +23,10 @@ model::TrainedMember train_member(const Context& context, const Examples& exampl
 
 }  // namespace
 
-std::vector<model::TrainedMember> train_members(const Context& context, const Examples& examples,
-                                                std::size_t num_labels,
-                                                const LinearOptions& options, PartialFile* partial,
-                                                std::size_t first_number) {
-  std::vector<model::TrainedMember> members;
+std::vector<TrainedCascade> train_members(const Context& context, const Examples& examples,
+                                          std::size_t num_labels, const LinearOptions& options,
+                                          PartialFile* partial, std::size_t first_number) {
+  std::vector<TrainedCascade> members;
   for (std::size_t m = 0; m < options.ensemble; ++m) {
     const Context seeded = context.with_seed(context.seed() + m * 0x10001);
     std::optional<MemberStore> store;
@@ -40,11 +38,11 @@ std::vector<model::TrainedMember> train_members(const Context& context, const Ex
   return members;
 }
 
-MemberViews::MemberViews(std::span<const model::TrainedMember> trained) {
+MemberViews::MemberViews(std::span<const TrainedCascade> trained) {
   label_at.reserve(trained.size());
-  for (const model::TrainedMember& member : trained) {
+  for (const TrainedCascade& member : trained) {
     label_at.push_back(model::labels_by_position(member.order));
-    model::LinearMember& view = members.emplace_back();
+    model::Cascade& view = cascades.emplace_back();
     view.label_at = label_at.back();
     for (const heads::SparseLevel& level : member.levels) view.levels.push_back(level.view());
     view.search = member.search;

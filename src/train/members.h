@@ -11,25 +11,34 @@
 
 #include <mhe/context.h>
 
-#include "model/linear_model.h"
+#include "heads/sparse_cascade.h"
+#include "labels/order.h"
+#include "model/linear_member.h"
 #include "train/linear_options.h"
 #include "train/partial_file.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
 
+/// One cascade in training. Of a single level, it is the one-hot classifier.
+struct TrainedCascade {
+  labels::Order order;
+  std::vector<heads::SparseLevel> levels;
+  heads::BeamOptions search;
+};
+
 /// Trains the cascades that `options`, which are complete, ask for. With `partial`, finished blocks
 /// go there and come from there, under member numbers from `first_number` on.
-[[nodiscard]] std::vector<model::TrainedMember> train_members(
+[[nodiscard]] std::vector<TrainedCascade> train_members(
     const Context& context, const Examples& examples, std::size_t num_labels,
     const LinearOptions& options, PartialFile* partial = nullptr, std::size_t first_number = 0);
 
 /// Trained cascades as a search sees them; `trained` must live as long.
 struct MemberViews {
   std::vector<std::vector<std::uint32_t>> label_at;
-  std::vector<model::LinearMember> members;
+  std::vector<model::Cascade> cascades;
 
-  explicit MemberViews(std::span<const model::TrainedMember> trained);
+  explicit MemberViews(std::span<const TrainedCascade> trained);
 };
 
 }  // namespace mhe::train

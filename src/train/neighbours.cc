@@ -83,14 +83,15 @@ std::uint64_t neighbour_bytes(const TrainingSet& set) {
          4 * set.examples.labels.items.size();
 }
 
-float choose_neighbour_weight(const Context& context, const model::Scorers& scorers,
+float choose_neighbour_weight(const Context& context, const model::LinearMember& member,
                               const Examples& rows) {
   constexpr std::size_t kEnough = 100;  // fewer rows would choose by chance
   constexpr float kWeights[] = {0.2F, 0.35F, 0.5F, 0.65F, 0.8F};
   if (rows.rows() < kEnough) return 0;
-  model::Scorers trial = scorers;
   const auto gains_with = [&](float weight) {
-    trial.neighbours.weight = weight;
+    const std::span<const model::Cascade> cascades = member.cascades();
+    const model::LinearMember trial({cascades.begin(), cascades.end()},
+                                    {member.neighbours().index, weight});
     return discounted_gains(context, judged_by(trial, rows));
   };
   const std::vector<double> without = gains_with(0);

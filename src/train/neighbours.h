@@ -11,7 +11,7 @@
 #include <mhe/context.h>
 
 #include "heads/neighbours.h"
-#include "model/linear_model.h"
+#include "model/linear_member.h"
 #include "train/linear_options.h"
 #include "train/training_set.h"
 
@@ -30,7 +30,8 @@ namespace mhe::train {
 
 /// The weight with which the neighbours rank `rows` best; 0 unless they gain more than chance would
 /// make.
-[[nodiscard]] float choose_neighbour_weight(const Context& context, const model::Scorers& scorers,
+[[nodiscard]] float choose_neighbour_weight(const Context& context,
+                                            const model::LinearMember& member,
                                             const Examples& rows);
 
 }  // namespace mhe::train

@@ -93,12 +93,12 @@ class NeighbourWeightTest : public ::testing::Test {
     LinearOptions options;
     options.lengths = {20, 15};
     options.cascade.solver.loss_weight = 0.001F;  // too little to learn much
-    const std::vector<model::TrainedMember> members =
+    const std::vector<TrainedCascade> members =
         train_members(context_, set_.examples, kLabels, options);
     const MemberViews views(members);
     const heads::NeighbourIndex index = heads::build_neighbours(
         set_.examples.features, set_.examples.labels, neighbour_features(set_));
-    return choose_neighbour_weight(context_, {views.members, {index.view()}},
+    return choose_neighbour_weight(context_, model::LinearMember(views.cascades, {index.view()}),
                                    rare_labels(2, judges).examples);
   }
 

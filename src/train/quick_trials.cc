@@ -13,12 +13,12 @@ namespace mhe::train {
 Gains try_options(const Context& context, const Examples& training, const Examples& judges,
                   std::size_t num_labels, LinearOptions options) {
   options.ensemble = 1;
-  std::vector<model::TrainedMember> members = train_members(context, training, num_labels, options);
-  MemberViews views(members);
+  const std::vector<TrainedCascade> trained = train_members(context, training, num_labels, options);
+  MemberViews views(trained);
   if (options.parent_power == 0) {
-    views.members[0].search.parent_power = choose_parent_power(context, views.members[0], judges);
+    views.cascades[0].search.parent_power = choose_parent_power(context, views.cascades[0], judges);
   }
-  return discounted_gains(context, judged_by(views.members, judges));
+  return discounted_gains(context, judged_by(model::LinearMember(views.cascades), judges));
 }
 
 std::size_t QuickTrials::sample_rows(const Examples& examples) {

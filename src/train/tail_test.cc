@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
-#include <mhe/model.h>
+#include <mhe/predict.h>
 
-#include "model/linear_model.h"
-#include "predict/predictor.h"
+#include "model/linear_member.h"
+#include "model/model.h"
 #include "predict/tail_weights.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
@@ -30,26 +30,26 @@ class TailTest : public ::testing::Test {
     options.cascade.solver.sweeps = 3;
     (void)train::train_on_set(context, testing::toy_set(testing::toy_rows(400, 30), 30), options,
                               {.out = dir_.file("m.mhe")});
-    model_.emplace(model::LinearModel::open(dir_.file("m.mhe")));
+    model_ = model::Model::open(dir_.file("m.mhe"));
   }
 
   testing::ScratchDir dir_;
-  std::optional<model::LinearModel> model_;
+  std::unique_ptr<const model::Model> model_;
   const train::Examples rows_ = testing::toy_set(testing::toy_rows(50, 30, 2), 30).examples;
 };
 
 TEST_F(TailTest, RanksByWeightedProbabilitiesAndKeepsThem) {
   constexpr double kTail = 0.5;
-  Predictor plain(*model_);
-  Predictor tailed(*model_, {.tail = kTail});
+  Session plain(Model::open(dir_.file("m.mhe")));
+  Session tailed(Model::open(dir_.file("m.mhe")));
   const TailWeights weights(model_->label_counts(), model_->training_rows(), kTail);
   bool differs = false;
   for (std::size_t row = 0; row < rows_.rows(); ++row) {
     // All labels, so that both look at the same ones.
-    const auto found = tailed.predict(rows_.features[row], 30);
-    const auto known = plain.predict(rows_.features[row], 30);
-    std::vector<Prediction> expected(known.begin(), known.end());
-    const auto score = [&](const Prediction& p) { return p.probability * weights(p.label); };
+    const auto found = tailed.predict(rows_.features[row], {.k = 30, .tail = kTail});
+    const auto known = plain.predict(rows_.features[row], {.k = 30});
+    std::vector<ScoredLabel> expected(known.begin(), known.end());
+    const auto score = [&](const ScoredLabel& p) { return p.score * weights(p.label); };
     std::stable_sort(expected.begin(), expected.end(), [&](const auto& a, const auto& b) {
       const float score_a = score(a);
       const float score_b = score(b);
@@ -58,7 +58,7 @@ TEST_F(TailTest, RanksByWeightedProbabilitiesAndKeepsThem) {
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found[i].label, expected[i].label);
-      EXPECT_EQ(found[i].probability, expected[i].probability);
+      EXPECT_EQ(found[i].score, expected[i].score);
       differs = differs || found[i].label != known[i].label;
     }
   }
@@ -66,26 +66,18 @@ TEST_F(TailTest, RanksByWeightedProbabilitiesAndKeepsThem) {
 }
 
 TEST_F(TailTest, AShorterListIsTheBeginningOfALongerOne) {
-  Predictor tailed(*model_, {.tail = 1});
+  Session tailed(Model::open(dir_.file("m.mhe")));
   for (std::size_t row = 0; row < rows_.rows(); ++row) {
-    const auto ten = tailed.predict(rows_.features[row], 10);
-    const std::vector<Prediction> longer(ten.begin(), ten.end());
-    const auto two = tailed.predict(rows_.features[row], 2);
+    const auto ten = tailed.predict(rows_.features[row], {.k = 10, .tail = 1});
+    const std::vector<ScoredLabel> longer(ten.begin(), ten.end());
+    const auto two = tailed.predict(rows_.features[row], {.k = 2, .tail = 1});
     ASSERT_EQ(two.size(), 2U);
     for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(two[i].label, longer[i].label);
   }
 }
 
-TEST_F(TailTest, IsAnOptionOfSessions) {
-  const Model model = Model::open(dir_.file("m.mhe"));
-  Session session(model, {.tail = 0.5});
-  Predictor tailed(*model_, {.tail = 0.5});
-  const SparseRow row = rows_.features[0];
-  const auto found = session.predict(SparseRow{row.columns, row.values}, 5);
-  const auto expected = tailed.predict(row, 5);
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].label, expected[i].label);
-  EXPECT_THROW(Session(model, {.tail = 2}), Error);
+TEST_F(TailTest, BeyondItsRangeIsRefused) {
+  EXPECT_THROW(Session(Model::open(dir_.file("m.mhe"))).check({.tail = 2}), Error);
 }
 
 }  // namespace

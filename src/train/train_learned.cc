@@ -18,7 +18,8 @@
 #include "base/check.h"
 #include "base/checksum.h"
 #include "base/memory.h"
-#include "model/learned_model.h"
+#include "model/dense_member.h"
+#include "model/model.h"
 #include "train/judge_heads.h"
 #include "train/measure_history.h"
 
@@ -155,9 +156,7 @@ class Training {
     if (epochs.size() + averaged > options_.epochs) copy_.add(trainer.arrays());
     bool is_over = false;
     if (options_.patience > 0 && judged_.rows() > 0) {
-      const model::LearnedMember view = trainer.view();
-      epoch.quality =
-          mean_gain(context_, judged_by(std::span<const model::LearnedMember>(&view, 1), judged_));
+      epoch.quality = mean_gain(context_, judged_by(model::DenseMember(trainer.view()), judged_));
       if (*epoch.quality > state_.best_quality) {
         state_.best_quality = *epoch.quality;
         state_.epochs_since_best = 0;
@@ -334,32 +333,47 @@ class Training {
   double shown_loss_ = 0;
 };
 
+// Members to search in.
+struct DenseMembers {
+  explicit DenseMembers(std::span<const model::DenseParts> parts) {
+    for (const model::DenseParts& each : parts) {
+      members.push_back(std::make_unique<model::DenseMember>(each));
+      pointers.push_back(members.back().get());
+    }
+  }
+  [[nodiscard]] model::MemberSpan span() const noexcept { return pointers; }
+
+  std::vector<std::unique_ptr<model::DenseMember>> members;
+  std::vector<const model::Member*> pointers;
+};
+
 // What rows that were not trained on say: the members' powers of the path, what scores are worth,
 // how good the model is.
 metrics::Calibration judge(const Context& context, const LearnedOptions& options,
-                           const Examples& judged, std::span<model::LearnedMember> members,
+                           const Examples& judged, std::span<model::DenseParts> parts,
                            LearnedReport& report) {
   report.judged_rows = judged.rows();
   if (judged.rows() == 0) return {};
   if (options.parent_power == 0) {
-    for (model::LearnedMember& member : members) {
+    for (model::DenseParts& member : parts) {
       member.head.parent_power = choose_parent_power(context, member, judged);
     }
   }
-  const RankedRows ranked = rank_rows(context, judged_by(members, judged));
+  const DenseMembers members(parts);
+  const RankedRows ranked = rank_rows(context, judged_by(members.span(), judged));
   report.precision = precision_of(ranked);
   return metrics::fit_calibration(ranked.items);
 }
 
 void fill_history(const Context& context, const TrainingSet& set, const Examples& judged,
-                  std::span<const model::LearnedMember> members,
-                  std::span<const std::vector<EpochReport>> epochs, TrainingHistory& history) {
+                  const DenseMembers& members, std::span<const std::vector<EpochReport>> epochs,
+                  TrainingHistory& history) {
   context.report({"measuring", 0, 0, "rows"});
   history.data = summarize_data(set.examples, set.names.size());
   for (Chart& chart : epoch_charts(epochs)) history.charts.push_back(std::move(chart));
   if (judged.rows() == 0) return;
-  measure_ranking(context, judged_by(members, judged), set, history);
-  history.heads = judge_heads(context, members[0], judged);
+  measure_ranking(context, judged_by(members.span(), judged), set, history);
+  history.heads = judge_heads(context, *members.members.front(), judged);
 }
 
 TrainingSet read_set(const Context& context, const data::ReadOptions& input,
@@ -431,31 +445,31 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   report.plan = training.plan();
   report.epochs = training.state().epochs;
   report.resumed_epochs = training.resumed_epochs();
-  std::vector<model::LearnedMember> members;
+  std::vector<model::DenseParts> parts;
   for (MemberTrainer& trainer : training.members()) {
-    members.push_back(trainer.view());
-    heads::HeadSpec& head = members.back().head;
+    parts.push_back(trainer.view());
+    heads::HeadSpec& head = parts.back().head;
     const bool has_beam = head.kind == HeadKind::kCascade && options.beam > 0;
     if (has_beam) head.candidates = std::min<std::size_t>(options.beam, head.lengths.front());
   }
   context.report({"calibrating", 0, 0, "rows"});
-  metrics::Calibration calibration = judge(context, options, judged, members, report);
-  report.parent_power = members[0].head.parent_power;
+  metrics::Calibration calibration = judge(context, options, judged, parts, report);
+  report.parent_power = parts[0].head.parent_power;
+  const DenseMembers members(parts);
   if (run.history != nullptr) {
     fill_history(context, set, judged, members, report.epochs, *run.history);
     run.history->settings_json = to_json(options);
   }
   context.report({"writing the model", 0, 0, "bytes"});
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
-  model::write_learned(run.out,
-                       {.parts = {.names = set.names,
-                                  .num_features = report.plan.encoder.num_inputs,
-                                  .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
-                                  .calibration = std::move(calibration),
-                                  .training_rows = set.examples.rows(),
-                                  .label_counts = counts,
-                                  .options_json = to_json(options)},
-                        .members = members});
+  model::write_model(run.out, {.names = set.names,
+                               .num_features = report.plan.encoder.num_inputs,
+                               .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
+                               .calibration = std::move(calibration),
+                               .training_rows = set.examples.rows(),
+                               .label_counts = counts,
+                               .options_json = to_json(options),
+                               .members = members.span()});
   training.remove_checkpoint();
   return report;
 }

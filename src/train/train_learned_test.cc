@@ -12,9 +12,10 @@
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/predict.h>
 
 #include "learned_training.h"
-#include "predict/predictor.h"
+#include "model/model.h"
 
 namespace mhe::train {
 namespace {
@@ -96,13 +97,12 @@ TEST_F(TrainLearnedTest, PredictsFromTheFileWhatItFoundBefore) {
   const LearnedOptions options = quick("bag", "cascade");
   const LearnedReport report = train(options);
   const Context context({.threads = 1});
-  const auto model = model::Model::open(dir.file("m.mhe"));
   TrainingSet set = toy_set(toy_rows(400, kLabels), kLabels);
   const Examples held_out = hold_out(set.examples, report.judged_rows, context.seed());
-  predict::Predictor predictor(*model);
+  Session session(Model::open(dir.file("m.mhe")));
   std::size_t hits = 0;
   for (std::size_t row = 0; row < held_out.rows(); ++row) {
-    const auto found = predictor.predict(held_out.features[row], 1);
+    const auto found = session.predict(held_out.features[row], {.k = 1});
     const auto truth = held_out.labels[row];
     hits += std::find(truth.begin(), truth.end(), found[0].label) != truth.end() ? 1 : 0;
   }
@@ -221,11 +221,10 @@ TEST_F(TrainLearnedTest, EnsemblesScoreTheMeanOfTheirMembers) {
     LearnedSetup setup;
     setup.seed = seed;
     (void)train(options, setup);
-    const auto model = model::Model::open(this->model());
-    predict::Predictor predictor(*model);
+    Session session(Model::open(this->model()));
     std::vector<double> scores(kLabels);
-    for (const auto& found : predictor.predict(set.examples.features[0], kLabels)) {
-      scores[index_of(found.label)] = found.probability;
+    for (const auto& found : session.predict(set.examples.features[0], {.k = kLabels})) {
+      scores[index_of(found.label)] = found.score;
     }
     return scores;
   };

@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "base/checksum.h"
 #include "base/memory.h"
-#include "model/linear_model.h"
+#include "model/model.h"
 #include "train/measure_history.h"
 #include "train/members.h"
 #include "train/memory_plan.h"
@@ -70,7 +70,7 @@ std::size_t held_out_rows(const LinearOptions& options, const Examples& examples
 
 // What is learnt.
 struct Learnt {
-  std::vector<model::TrainedMember> members;
+  std::vector<TrainedCascade> members;
   heads::NeighbourIndex neighbours;
   float neighbour_weight = 0;
 
@@ -93,15 +93,16 @@ void weigh_neighbours(const Context& context, const TrainingSet& set, const Line
   learnt.neighbour_weight =
       options.neighbours > 0
           ? options.neighbours
-          : choose_neighbour_weight(context, {views.members, {learnt.neighbours.view()}}, judged);
+          : choose_neighbour_weight(
+                context, model::LinearMember(views.cascades, {learnt.neighbours.view()}), judged);
   if (learnt.neighbour_weight == 0) learnt.neighbours = {};
 }
 
 void choose_parent_powers(const Context& context, const Examples& judged,
-                          std::vector<model::TrainedMember>& members) {
+                          std::vector<TrainedCascade>& members) {
   const MemberViews views(members);
   for (std::size_t m = 0; m < members.size(); ++m) {
-    members[m].search.parent_power = choose_parent_power(context, views.members[m], judged);
+    members[m].search.parent_power = choose_parent_power(context, views.cascades[m], judged);
   }
 }
 
@@ -117,8 +118,8 @@ metrics::Calibration judge(const Context& context, const TrainingSet& set,
   report.judged_rows = judged.rows();
   if (judged.rows() == 0) return {};
   const MemberViews views(learnt.members);
-  const model::Scorers scorers = {views.members, learnt.neighbour_member()};
-  const RankedRows ranked = rank_rows(context, judged_by(scorers, judged));
+  const model::LinearMember member(views.cascades, learnt.neighbour_member());
+  const RankedRows ranked = rank_rows(context, judged_by(member, judged));
   report.precision = precision_of(ranked);
   return metrics::fit_calibration(ranked.items);
 }
@@ -144,10 +145,10 @@ void give_back(Examples& examples, Examples& rows) {
 // Trains the cascades anew, with rows that chose their powers of the path.
 void train_again(const Context& context, const TrainingSet& set, const LinearOptions& options,
                  PartialFile& partial, Learnt& learnt) {
-  std::vector<model::TrainedMember>& members = learnt.members;
+  std::vector<TrainedCascade>& members = learnt.members;
   std::vector<heads::BeamOptions> searches;
   searches.reserve(members.size());
-  for (const model::TrainedMember& member : members) searches.push_back(member.search);
+  for (const TrainedCascade& member : members) searches.push_back(member.search);
   members.clear();
   release_free_memory();
   members =
@@ -295,17 +296,18 @@ LinearReport train_on_set(const Context& context, TrainingSet set, const LinearO
     train_again(context, set, options, partial, learnt);
   }
   context.report({"writing the model", 0, 0, "bytes"});
-  model::write_linear(run.out, {.parts = {.names = set.names,
-                                          .num_features = set.examples.features.num_columns,
-                                          .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
-                                          .feature_weights = set.feature_weights.view(),
-                                          .calibration = std::move(calibration),
-                                          .training_rows = trained.rows,
-                                          .label_counts = trained.label_counts,
-                                          .options_json = to_json(options)},
-                                .members = learnt.members,
-                                .neighbours = &learnt.neighbours,
-                                .neighbour_weight = learnt.neighbour_weight});
+  const MemberViews views(learnt.members);
+  const model::LinearMember member(views.cascades, learnt.neighbour_member());
+  const model::Member* const members[] = {&member};
+  model::write_model(run.out, {.names = set.names,
+                               .num_features = set.examples.features.num_columns,
+                               .vectorizer = set.vectorizer ? &*set.vectorizer : nullptr,
+                               .feature_weights = set.feature_weights.view(),
+                               .calibration = std::move(calibration),
+                               .training_rows = trained.rows,
+                               .label_counts = trained.label_counts,
+                               .options_json = to_json(options),
+                               .members = members});
   partial.remove();
   return report;
 }

@@ -11,9 +11,10 @@
 
 #include <mhe/error.h>
 
-#include "model/linear_model.h"
+#include "model/linear_member.h"
 #include "predict/predictor.h"
 #include "scratch_dir.h"
+#include "toy_model.h"
 #include "toy_training.h"
 
 namespace mhe::train {
@@ -153,11 +154,12 @@ TEST_F(TrainLinearTest, LearnsWhatTheDataShows) {
     EXPECT_EQ(report.judged_rows, 40U);
     ASSERT_TRUE(report.precision.has_value());
     EXPECT_GT(report.precision->at_1, 80) << head;
-    const model::LinearModel model = model::LinearModel::open(dir_.file("m.mhe"));
-    EXPECT_EQ(model.members().size(), 1U);
-    EXPECT_EQ(model.members()[0].levels.size(), options.head == "onehot" ? 1U : 2U);
-    EXPECT_EQ(model.training_rows(), 400U);  // little data: trained again with those held out
-    EXPECT_FALSE(model.calibration().scores().empty());
+    const auto model = model::Model::open(dir_.file("m.mhe"));
+    EXPECT_EQ(testing::linear_member(*model).cascades().size(), 1U);
+    EXPECT_EQ(testing::linear_member(*model).cascades()[0].levels.size(),
+              options.head == "onehot" ? 1U : 2U);
+    EXPECT_EQ(model->training_rows(), 400U);  // little data: trained again with those held out
+    EXPECT_FALSE(model->calibration().scores().empty());
   }
 }
 
@@ -165,10 +167,10 @@ TEST_F(TrainLinearTest, MembersOfAnEnsembleDiffer) {
   LinearOptions options = quick();
   options.ensemble = 2;
   EXPECT_EQ(train(options).members, 2U);
-  const model::LinearModel model = model::LinearModel::open(dir_.file("m.mhe"));
-  ASSERT_EQ(model.members().size(), 2U);
-  const auto first = model.members()[0].label_at;
-  const auto second = model.members()[1].label_at;
+  const auto model = model::Model::open(dir_.file("m.mhe"));
+  ASSERT_EQ(testing::linear_member(*model).cascades().size(), 2U);
+  const auto first = testing::linear_member(*model).cascades()[0].label_at;
+  const auto second = testing::linear_member(*model).cascades()[1].label_at;
   EXPECT_FALSE(std::equal(first.begin(), first.end(), second.begin(), second.end()));
 }
 
@@ -178,9 +180,9 @@ TEST_F(TrainLinearTest, LeavesRareLabelsOut) {
   const LinearReport report = train(options);
   EXPECT_GT(report.trimmed_labels, 0U);
   EXPECT_EQ(report.labels + report.trimmed_labels, 30U);
-  const model::LinearModel model = model::LinearModel::open(dir_.file("m.mhe"));
-  EXPECT_EQ(model.num_labels(), report.labels);
-  EXPECT_EQ(model.label_counts().size(), report.labels);
+  const auto model = model::Model::open(dir_.file("m.mhe"));
+  EXPECT_EQ(model->num_labels(), report.labels);
+  EXPECT_EQ(model->label_counts().size(), report.labels);
 }
 
 TEST_F(TrainLinearTest, JudgesByValidationRows) {
@@ -189,7 +191,7 @@ TEST_F(TrainLinearTest, JudgesByValidationRows) {
       train(quick(), 2, {.out = dir_.file("m.mhe"), .valid = testing::read_from(valid)});
   EXPECT_EQ(report.judged_rows, 150U);
   EXPECT_EQ(report.labels, 30U);  // those of the validation rows alone are not in the model
-  EXPECT_EQ(model::LinearModel::open(dir_.file("m.mhe")).training_rows(), 400U);
+  EXPECT_EQ(model::Model::open(dir_.file("m.mhe"))->training_rows(), 400U);
 }
 
 TEST_F(TrainLinearTest, CalibratesNothingWithoutHeldOutRows) {
@@ -198,7 +200,7 @@ TEST_F(TrainLinearTest, CalibratesNothingWithoutHeldOutRows) {
   const LinearReport report = train(options);
   EXPECT_EQ(report.judged_rows, 0U);
   EXPECT_FALSE(report.precision.has_value());
-  EXPECT_TRUE(model::LinearModel::open(dir_.file("m.mhe")).calibration().scores().empty());
+  EXPECT_TRUE(model::Model::open(dir_.file("m.mhe"))->calibration().scores().empty());
 }
 
 TEST_F(TrainLinearTest, MoreCandidatesThanGroupsAreAllOfThem) {

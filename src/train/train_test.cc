@@ -8,6 +8,7 @@
 
 #include <mhe/error.h>
 #include <mhe/model.h>
+#include <mhe/predict.h>
 #include <mhe/train.h>
 
 #include "scratch_dir.h"
@@ -90,7 +91,7 @@ TEST(Train, WorksWithoutAFile) {
   Session session(trained.model);
   std::size_t hits = 0;
   for (const ToyRow& row : rows) {
-    const LabelId best = session.predict(Vector(row).input(), 1)[0].label;
+    const LabelId best = session.predict(Vector(row).input(), {.k = 1})[0].label;
     for (const LabelId label : ids_of(row)) hits += label == best ? 1 : 0;
   }
   EXPECT_GT(hits, 270U);
@@ -102,7 +103,7 @@ TEST(Train, LearnsTextsWithNamedLabels) {
   EXPECT_EQ(trained.model.num_labels(), 3U);
   Session session(trained.model);
   const std::vector<std::string_view> document = {"hammer", "with a saw"};
-  EXPECT_EQ(trained.model.label_name(session.predict(document, 1)[0].label), "tool");
+  EXPECT_EQ(trained.model.label_name(session.predict(document, {.k = 1})[0].label), "tool");
 }
 
 TEST(Train, TakesRowsOfOneField) {
@@ -115,7 +116,8 @@ TEST(Train, TakesRowsOfOneField) {
   EXPECT_EQ(rows.size(), 30U);
   const Trained trained = train_model(rows);
   EXPECT_EQ(trained.num_rows, 30U);
-  EXPECT_EQ(trained.model.label_name(Session(trained.model).predict("a saw", 1)[0].label), "tool");
+  EXPECT_EQ(trained.model.label_name(Session(trained.model).predict("a saw", {.k = 1})[0].label),
+            "tool");
 }
 
 TEST(Train, OptionsReachTheModel) {

@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/predict.h>
 
 #include "base/random.h"
 #include "model/model.h"
-#include "predict/predictor.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
 #include "train/train_linear.h"
@@ -137,8 +137,8 @@ TEST(FeatureWeights, AreRefusedForText) {
 
 // How many rows of other data have their best label right.
 double accuracy(const std::string& path, const std::vector<ToyRow>& rows) {
-  const auto model = model::Model::open(path);
-  predict::Predictor predictor(*model);
+  const Model model = Model::open(path);
+  Session session(model);
   double right = 0;
   for (const ToyRow& row : rows) {
     std::vector<std::uint32_t> columns;
@@ -147,8 +147,8 @@ double accuracy(const std::string& path, const std::vector<ToyRow>& rows) {
       columns.push_back(feature);
       values.push_back(value);
     }
-    const auto best = predictor.predict(SparseRow{columns, values}, 1);
-    const std::string name = model->label_name(best[0].label);
+    const auto best = session.predict(SparseRow{columns, values}, {.k = 1});
+    const std::string name = model.label_name(best[0].label);
     for (const std::uint32_t label : row.labels) right += name == fmt::format("{}", label) ? 1 : 0;
   }
   return right / static_cast<double>(rows.size());

@@ -37,8 +37,8 @@ void seal(std::span<std::byte> bytes) {
   mhe::model::seal_header(bytes.first(kLengthBytes + length));
 }
 
-void predict_with(const mhe::model::Model& model, const mhe::SessionOptions& options) {
-  mhe::predict::Predictor predictor(model, options);
+void predict_with(const mhe::model::Model& model, const mhe::PredictOptions& options) {
+  mhe::predict::Predictor predictor(model);
   const std::vector<std::uint32_t> columns = {0, 1, 2, 7, 20};
   const std::vector<float> values = {1, -2, 0.5F, 1, 3};
   std::vector<std::string_view> fields;
@@ -47,16 +47,20 @@ void predict_with(const mhe::model::Model& model, const mhe::SessionOptions& opt
   }
   const std::vector<float> dense(model.num_features() < 1000 ? model.num_features() : 0, 0.5F);
   if (model.input_kind() == mhe::InputKind::kDense && dense.empty()) return;
-  const auto found = model.input_kind() == mhe::InputKind::kDense
-                         ? predictor.predict(std::span<const float>(dense), 5)
-                     : fields.empty() ? predictor.predict(mhe::SparseRow{columns, values}, 5)
-                                      : predictor.predict(fields, 5);
-  for (const mhe::Prediction& prediction : found) {
-    if (!std::isfinite(prediction.probability)) std::abort();
-    (void)model.label_name(prediction.label);
+  const mhe::SparseRow sparse = {columns, values};
+  const mhe::DenseRow vector = dense;
+  const mhe::InputBatch batch =
+      model.input_kind() == mhe::InputKind::kDense ? mhe::InputBatch(mhe::DenseRows{{&vector, 1}})
+      : fields.empty()                             ? mhe::InputBatch(mhe::SparseRows{{&sparse, 1}})
+                       : mhe::InputBatch(mhe::TextRows{fields, fields.size()});
+  mhe::predict::check_options(model, options);
+  predictor.begin(batch, 0, 1, options);
+  for (const mhe::ScoredLabel& found : predictor.predict(0)) {
+    if (!std::isfinite(found.score)) std::abort();
+    (void)model.label_name(found.label);
   }
   try {
-    for (const mhe::LabelSet& set : predictor.best_sets(3)) {
+    for (const mhe::LabelSet& set : predictor.ranker().best_sets(3)) {
       if (!std::isfinite(set.probability)) std::abort();
       for (const mhe::LabelId label : set.labels) (void)model.label_name(label);
     }
@@ -65,11 +69,11 @@ void predict_with(const mhe::model::Model& model, const mhe::SessionOptions& opt
 }
 
 void use(std::span<const std::byte> bytes) {
-  const auto model = mhe::model::Model::make(mhe::model::ModelFile(
+  const mhe::model::Model model(mhe::model::ModelFile(
       mhe::model::SafetensorsFile(mhe::MappedFile::in_memory(bytes, "fuzz.mhe"))));
-  predict_with(*model, {});
-  predict_with(*model, {.tail = 0.5});  // looks deeper, and at the counts of labels
-  if (model->head_kind() == mhe::HeadKind::kCascade) predict_with(*model, {.beam = 100});
+  predict_with(model, {});
+  predict_with(model, {.tail = 0.5});  // looks deeper, and at the counts of labels
+  if (model.head_kind() == mhe::HeadKind::kCascade) predict_with(model, {.beam = 100});
 }
 
 }  // namespace

@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <mhe/context.h>
-
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/parallel.h"
@@ -21,10 +19,12 @@
 #include "charts/histogram_svg.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
+#include "kernels/dual_sweep.h"
 #include "model/model.h"
 #include "output/table.h"
 #include "output/units.h"
-#include "predict/batch.h"
+#include "predict/predictor.h"
+#include "verbs/model_rows.h"
 
 namespace mhe::app {
 namespace {
@@ -36,7 +36,7 @@ struct BenchPredictFlags {
   std::string input;
   DataFlags data;
   std::size_t k = 5;
-  SessionOptions session;
+  PredictOptions session;
   std::size_t threads = 1;
   std::size_t repeat = 3;
   std::size_t rows = 20000;
@@ -57,15 +57,13 @@ struct Documents {
   std::uint64_t text_bytes = 0;
 };
 
-Documents read_documents(const Context& context, const model::Model& model, ReadOptions options,
+Documents read_documents(const Context& context, const Model& model, const ReadOptions& options,
                          std::size_t max_rows) {
-  predict::adapt_to_model(model, options);
-  labels::LabelNames names = model.label_names();
-  const auto reader = data::open_reader(context, options, names);
+  LabelNames names;
+  ModelRows rows(context, model, options, names);
   Documents documents;
-  RowBatch batch;
-  while (documents.rows < max_rows && reader->next(batch)) {
-    predict::check_input(model, batch);
+  while (documents.rows < max_rows && rows.next()) {
+    const RowBatch& batch = rows.batch();
     documents.features.append(batch.features);
     documents.dense.append(batch.dense);
     documents.text.resize(batch.text.size());
@@ -92,8 +90,8 @@ struct Pass {
 // What one thread works with.
 class Worker {
  public:
-  Worker(const model::Model& model, std::size_t k, const SessionOptions& options)
-      : model_(model), k_(k), predictor_(model, options) {
+  Worker(const model::Model& model, const PredictOptions& options)
+      : model_(model), options_(options), predictor_(model) {
     if (model.vectorizer() != nullptr) scratch_.emplace(*model.vectorizer());
   }
 
@@ -105,19 +103,26 @@ class Worker {
       for (const Strings& field : documents.text) fields_.push_back(string_at(field, row));
       const SparseRow features = model_.vectorizer()->transform_one(fields_, *scratch_);
       vectorized = Clock::now();
-      (void)predictor_.predict(features, k_);
+      predict(SparseRows{{&features, 1}});
     } else if (documents.dense.rows() > 0) {
-      (void)predictor_.predict(documents.dense[row], k_);
+      const DenseRow vector = documents.dense[row];
+      predict(DenseRows{{&vector, 1}});
     } else {
-      (void)predictor_.predict(documents.features[row], k_);
+      const SparseRow features = documents.features[row];
+      predict(SparseRows{{&features, 1}});
     }
     pass.total[row] = micros(Clock::now() - start);
     pass.vectorizing[row] = micros(vectorized - start);
   }
 
  private:
+  void predict(const InputBatch& one) {
+    predictor_.begin(one, 0, 1, options_);
+    (void)predictor_.predict(0);
+  }
+
   const model::Model& model_;
-  std::size_t k_;
+  PredictOptions options_;
   predict::Predictor predictor_;
   std::optional<text::Vectorizer::Scratch> scratch_;
   std::vector<std::string_view> fields_;
@@ -143,9 +148,12 @@ Pass run_pass(const Context& context, const Documents& documents,
 // passes, after one that warms the caches, says most about the program.
 Pass best_pass(const Context& context, const model::Model& model, const Documents& documents,
                const BenchPredictFlags& flags) {
+  PredictOptions options = flags.session;
+  options.k = flags.k;
+  predict::check_options(model, options);
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::size_t i = 0; i < context.threads(); ++i) {
-    workers.push_back(std::make_unique<Worker>(model, flags.k, flags.session));
+    workers.push_back(std::make_unique<Worker>(model, options));
   }
   (void)run_pass(context, documents, workers);
   Pass best;
@@ -236,12 +244,11 @@ void run_bench_predict(Console& console, const BenchPredictFlags& flags) {
   if (flags.repeat == 0 || flags.rows == 0) throw UsageError("--repeat and --rows must be above 0");
   const auto context = console.make_context(flags.threads);
   const Clock::time_point start = Clock::now();
-  const auto opened = model::Model::open(flags.model);
-  const model::Model& model = *opened;
+  const Model model = Model::open(flags.model, Verify::kNone);
   const double open_ms = micros(Clock::now() - start) / 1e3;
   const Documents documents =
       read_documents(*context, model, make_read_options(flags.data, flags.input), flags.rows);
-  const Pass pass = best_pass(*context, model, documents, flags);
+  const Pass pass = best_pass(*context, model.internals(), documents, flags);
   std::vector<double> sorted = pass.total;
   std::sort(sorted.begin(), sorted.end());
   Figures figures = summarize_pass(pass, sorted, documents);

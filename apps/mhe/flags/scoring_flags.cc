@@ -62,7 +62,7 @@ void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
   command.add_flag("--json", flags.json, "Print one JSON object");
 }
 
-void add_session_flags(CLI::App& command, SessionOptions& options) {
+void add_session_flags(CLI::App& command, PredictOptions& options) {
   const auto check_tail = [](const std::string& text) {
     return check_probability(text).empty()
                ? std::string()

@@ -16,7 +16,7 @@
 #include <mhe/dataset.h>
 #include <mhe/label_space.h>
 #include <mhe/metrics.h>
-#include <mhe/model.h>
+#include <mhe/predict.h>
 
 #include "output/metrics_output.h"
 
@@ -42,7 +42,7 @@ struct ScoringFlags {
 void add_scoring_flags(CLI::App& command, ScoringFlags& flags);
 
 /// Adds --tail and --beam, of verbs that predict.
-void add_session_flags(CLI::App& command, SessionOptions& options);
+void add_session_flags(CLI::App& command, PredictOptions& options);
 
 /// The constants that --propensity names. Throws UsageError.
 [[nodiscard]] PropensityModel propensity_model(const ScoringFlags& flags);

@@ -21,31 +21,31 @@ std::string json_string(std::string_view text) {
 
 // Written by hand, as fmt's shortest form of a float reads back as the same and is half as long as
 // that of the double which a JSON library makes of it.
-std::string format_json(const model::Model& model, const PredictedRow& row) {
+std::string format_json(const Model& model, const PredictedRow& row) {
   std::string text = "{";
   if (row.has_id) text += fmt::format("\"id\":{},", json_string(row.id));
   text += "\"labels\":[";
   std::string_view separator;
-  for (const predict::Prediction& prediction : row.predictions) {
+  for (const ScoredLabel& prediction : row.predictions) {
     fmt::format_to(std::back_inserter(text), "{}{{\"label\":{},\"p\":{}}}", separator,
-                   json_string(model.label_name(prediction.label)), prediction.probability);
+                   json_string(model.label_name(prediction.label)), prediction.score);
     separator = ",";
   }
   return text + "]}\n";
 }
 
-std::string format_line(const model::Model& model, const PredictedRow& row) {
+std::string format_line(const Model& model, const PredictedRow& row) {
   std::string line;
-  for (const predict::Prediction& prediction : row.predictions) {
+  for (const ScoredLabel& prediction : row.predictions) {
     fmt::format_to(std::back_inserter(line), "{}{}:{}", line.empty() ? "" : " ",
-                   quote_label(model.label_name(prediction.label)), prediction.probability);
+                   quote_label(model.label_name(prediction.label)), prediction.score);
   }
   return line + "\n";
 }
 
 // The labels of a set, each as `show` shows it.
 template <class Show>
-std::string join_labels(const model::Model& model, const LabelSet& set, std::string_view separator,
+std::string join_labels(const Model& model, const LabelSet& set, std::string_view separator,
                         const Show& show) {
   std::string text;
   for (const LabelId label : set.labels) {
@@ -55,7 +55,7 @@ std::string join_labels(const model::Model& model, const LabelSet& set, std::str
   return text;
 }
 
-std::string format_sets_json(const model::Model& model, const PredictedSets& row) {
+std::string format_sets_json(const Model& model, const PredictedSets& row) {
   std::string text = "{";
   if (row.has_id) text += fmt::format("\"id\":{},", json_string(row.id));
   text += "\"sets\":[";
@@ -68,7 +68,7 @@ std::string format_sets_json(const model::Model& model, const PredictedSets& row
   return text + "]}\n";
 }
 
-std::string format_sets_line(const model::Model& model, const PredictedSets& row) {
+std::string format_sets_line(const Model& model, const PredictedSets& row) {
   std::string line;
   for (const LabelSet& set : row.sets) {
     fmt::format_to(std::back_inserter(line), "{}{}{}{}", line.empty() ? "" : "\t", set.probability,
@@ -114,15 +114,15 @@ std::string quote_label(std::string_view label) {
   return plain ? std::string(label) : json_string(label);
 }
 
-std::string format_predictions(const model::Model& model, const PredictedRow& row,
-                               PredictionForm form, std::size_t width) {
+std::string format_predictions(const Model& model, const PredictedRow& row, PredictionForm form,
+                               std::size_t width) {
   switch (form) {
     case PredictionForm::kJson:
       return format_json(model, row);
     case PredictionForm::kColumns: {
       std::vector<ColumnItem> items;
-      for (const predict::Prediction& prediction : row.predictions) {
-        items.push_back({prediction.probability, model.label_name(prediction.label)});
+      for (const ScoredLabel& prediction : row.predictions) {
+        items.push_back({prediction.score, model.label_name(prediction.label)});
       }
       return format_columns(row.id, items, width);
     }
@@ -132,7 +132,7 @@ std::string format_predictions(const model::Model& model, const PredictedRow& ro
   return format_line(model, row);
 }
 
-std::string format_sets(const model::Model& model, const PredictedSets& row, PredictionForm form,
+std::string format_sets(const Model& model, const PredictedSets& row, PredictionForm form,
                         std::size_t width) {
   switch (form) {
     case PredictionForm::kJson:

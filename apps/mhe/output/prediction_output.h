@@ -9,8 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/model.h"
-#include "predict/predictor.h"
+#include <mhe/model.h>
 
 namespace mhe::app {
 
@@ -24,11 +23,11 @@ enum class PredictionForm {
 struct PredictedRow {
   std::string id;  ///< its own, or its number
   bool has_id = false;
-  std::span<const predict::Prediction> predictions;
+  std::span<const ScoredLabel> predictions;
 };
 
 /// The row in that form, its last line ended. `width` is that of the terminal, for kColumns.
-[[nodiscard]] std::string format_predictions(const model::Model& model, const PredictedRow& row,
+[[nodiscard]] std::string format_predictions(const Model& model, const PredictedRow& row,
                                              PredictionForm form, std::size_t width);
 
 /// Sets of labels for a row, in the same forms.
@@ -40,7 +39,7 @@ struct PredictedSets {
 
 /// kLines: sets with tabs between them, each its probability and then its labels, blanks between.
 /// kJson: {"id": ..., "sets": [{"labels": [...], "p": ...}, ...]}. kColumns: a set a line.
-[[nodiscard]] std::string format_sets(const model::Model& model, const PredictedSets& row,
+[[nodiscard]] std::string format_sets(const Model& model, const PredictedSets& row,
                                       PredictionForm form, std::size_t width);
 
 /// A label as it stands before the colon: as it is, or as a JSON string if it is empty, begins with

@@ -9,15 +9,15 @@
 
 #include <fmt/format.h>
 
+#include <mhe/metrics.h>
+#include <mhe/predict.h>
+
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
-#include "metrics/evaluator.h"
-#include "metrics/reliability.h"
+#include "model/model.h"
 #include "output/metrics_output.h"
 #include "output/reliability_output.h"
-#include "predict/batch.h"
-#include "predict/head_accuracy.h"
-#include "verbs/open_model.h"
+#include "verbs/model_rows.h"
 #include "verbs/verbs.h"
 
 namespace mhe::app {
@@ -31,28 +31,28 @@ constexpr std::size_t kThresholdLabels = 100;  // a row; as `mhe predict --thres
 struct EvalFlags {
   std::string model;
   std::string input;
-  SessionOptions session;
+  PredictOptions session;
   bool bins = false;
   ScoringFlags scoring;
   DataFlags data;
 };
 
-metrics::Evaluator make_evaluator(const ScoringFlags& flags, const model::Model& model) {
-  metrics::EvaluatorOptions options = make_evaluator_options(flags);
-  options.ranking = metrics::Ranking::kAsGiven;  // by score, which probabilities may round to ties
+Evaluator make_evaluator(const ScoringFlags& flags, const Model& model) {
+  EvaluatorOptions options = make_evaluator_options(flags);
+  options.ranking = Ranking::kAsGiven;  // by score, which probabilities may round to ties
   // As they lie in the file: of 10^8 labels a copy would take a gigabyte.
   const auto count_of = [counts = model.label_counts()](LabelId label) -> std::uint64_t {
     return index_of(label) < counts.size() ? counts[index_of(label)] : 0;
   };
   const PropensityCurve propensity(model.training_rows(), propensity_model(flags));
-  return {std::move(options), metrics::training_labels(count_of, propensity)};
+  return {std::move(options), training_labels(count_of, propensity)};
 }
 
 // What was found so far.
 struct Scores {
-  metrics::Evaluator evaluator;
-  metrics::Reliability reliability = metrics::Reliability();
-  std::optional<predict::HeadAccuracy> heads = std::nullopt;  // product heads and cascades
+  Evaluator evaluator;
+  Reliability reliability = Reliability();
+  std::optional<HeadAccuracy> heads = std::nullopt;  // product heads and cascades
 };
 
 std::vector<double> per_cent(std::vector<double> shares) {
@@ -60,7 +60,7 @@ std::vector<double> per_cent(std::vector<double> shares) {
   return shares;
 }
 
-std::string heads_text(const predict::HeadAccuracy& heads) {
+std::string heads_text(const HeadAccuracy& heads) {
   constexpr std::size_t kInLine = 8;  // heads: 80 columns hold as many
   std::string text = "head accuracy";
   const std::vector<double> shares = heads.shares();
@@ -75,54 +75,44 @@ std::string heads_text(const predict::HeadAccuracy& heads) {
   return text;
 }
 
-void add_reliability(std::span<const LabelId> truth, std::span<const predict::Prediction> row,
-                     metrics::Reliability& reliability) {
+void add_reliability(std::span<const LabelId> truth, std::span<const ScoredLabel> row,
+                     Reliability& reliability) {
   for (const auto& [label, probability] : row.first(std::min(row.size(), kReliabilityLabels))) {
     reliability.add(probability, std::binary_search(truth.begin(), truth.end(), label));
   }
 }
 
 void score_batch(const Context& context, const ScoringFlags& flags, const Ragged<LabelId>& truth,
-                 const Ragged<predict::Prediction>& found, Scores& scores) {
-  Ragged<metrics::ScoredLabel> predictions;
-  for (std::size_t row = 0; row < found.rows(); ++row) {
+                 const Predictions& found, Scores& scores) {
+  Ragged<ScoredLabel> predictions;
+  for (std::size_t row = 0; row < found.size(); ++row) {
     for (const auto& [label, probability] : found[row]) {
       predictions.items.push_back({label, probability});
     }
     predictions.end_row();
     const bool skipped = truth[row].empty() && flags.unlabeled_rows == "skip";
     if (!skipped) add_reliability(truth[row], found[row], scores.reliability);
+    if (scores.heads) scores.heads->add(truth[row], found.choices(row), found.phantom_mass(row));
   }
   scores.evaluator.add(context, truth, predictions);
 }
 
 // Reads, predicts and scores batch by batch, so that memory does not grow with the data.
-Scores score_all(const Context& context, const EvalFlags& flags, const model::Model& model) {
-  Scores scores = {.evaluator = make_evaluator(flags.scoring, model),
-                   .heads = predict::HeadAccuracy::make(model)};
-  predict::SeeRow see_row;
-  if (scores.heads) {
-    see_row = [&](std::size_t row, const predict::Predictor& predictor) {
-      scores.heads->see(row, predictor.best_choices(), predictor.phantom_mass());
-    };
-  }
-  labels::LabelNames names = model.label_names();
-  data::ReadOptions input = make_read_options(flags.data, flags.input);
-  predict::adapt_to_model(model, input);
-  const auto reader = data::open_reader(context, input, names);
-  const std::string name = flags.input == "-" ? "standard input" : flags.input;
-  predict::check_schema(model, reader->schema(), name);
-  require_labels(reader->schema(), name);
-  const std::size_t depth =
-      std::max(flags.scoring.cutoffs.back(),
-               flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
-  data::RowBatch batch;
-  while (reader->next(batch)) {
-    if (scores.heads) scores.heads->begin(batch.labels);
-    score_batch(context, flags.scoring, batch.labels,
-                predict::predict_batch(context, model, batch, depth, flags.session, see_row),
+Scores score_all(const Context& context, const EvalFlags& flags, const Model& model) {
+  Scores scores = {.evaluator = make_evaluator(flags.scoring, model)};
+  PredictOptions options = flags.session;
+  options.choices = !model.head_choices().empty();
+  if (options.choices) scores.heads.emplace(model);
+  options.k = std::max(flags.scoring.cutoffs.back(),
+                       flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
+  Session session(model, context);
+  session.check(options);
+  LabelNames names = model.internals().label_names();
+  ModelRows rows(context, model, make_read_options(flags.data, flags.input), names);
+  require_labels(rows.reader().schema(), flags.input == "-" ? "standard input" : flags.input);
+  while (rows.next()) {
+    score_batch(context, flags.scoring, rows.batch().labels, session.predict(rows.rows(), options),
                 scores);
-    if (scores.heads) scores.heads->end();
   }
   return scores;
 }
@@ -130,12 +120,10 @@ Scores score_all(const Context& context, const EvalFlags& flags, const model::Mo
 void run_eval(Console& console, const EvalFlags& flags) {
   const PropensityModel propensity = propensity_model(flags.scoring);
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
-  const auto opened = open_sound_model(*context, flags.model);
-  const model::Model& model = *opened;
-  predict::check_beam(model, flags.session.beam);
+  const Model model = Model::open(flags.model);
   const Scores scores = score_all(*context, flags, model);
-  const metrics::Report report = scores.evaluator.report(*context);
-  const metrics::ReliabilityReport reliability = scores.reliability.report();
+  const MetricsReport report = scores.evaluator.report(*context);
+  const ReliabilityReport reliability = scores.reliability.report();
   const MetricsSetting setting = make_setting(flags.scoring);
   if (flags.scoring.json) {
     nlohmann::ordered_json json = metrics_json(report, setting);

@@ -14,6 +14,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <mhe/model.h>
+
 #include "base/check.h"
 #include "model/container.h"
 #include "model/model_file.h"
@@ -32,49 +34,6 @@ struct InspectFlags {
   bool verify = false;
   std::size_t threads = 0;
 };
-
-// What there is to tell of a file, ours or another's.
-struct Card {
-  std::string path;
-  std::optional<std::uint64_t> format_version;  // of an mhe model
-  std::string mhe_version;
-  std::uint64_t file_bytes = 0;
-  std::uint64_t header_bytes = 0;
-  std::uint64_t padding_bytes = 0;
-  Metadata metadata;  // without the container's own keys
-  std::vector<model::TensorInfo> tensors;
-  std::optional<std::vector<std::string>> damaged;  // if it was looked for
-};
-
-Card describe_model(const model::ModelFile& file) {
-  Card card;
-  card.path = file.path();
-  card.format_version = file.format_version();
-  card.mhe_version = file.metadata(model::kMheVersionKey);
-  card.file_bytes = file.file_bytes();
-  card.header_bytes = file.header_bytes();
-  card.padding_bytes = file.padding_bytes();
-  for (const auto& [key, value] : file.all_metadata()) {
-    if (!model::is_container_key(key)) card.metadata.emplace(key, value);
-  }
-  card.tensors.assign(file.tensors().begin(), file.tensors().end());
-  return card;
-}
-
-Card describe_other(const model::SafetensorsFile& file) {
-  Card card;
-  card.path = file.path();
-  card.file_bytes = file.bytes().size();
-  card.header_bytes = file.data_start();
-  card.metadata = file.metadata();
-  card.tensors = file.tensors();
-  return card;
-}
-
-bool is_model(const model::SafetensorsFile& file) {
-  const auto format = file.metadata().find(model::kFormatKey);
-  return format != file.metadata().end() && format->second == model::kFormatName;
-}
 
 // Metadata that hold a JSON object or array, parsed; nothing if they are other text, or so large or
 // so deep that a hostile file could keep us busy or exhaust the stack.
@@ -97,12 +56,12 @@ std::string dump(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string format_shape(const model::Shape& shape) {
+std::string format_shape(const std::vector<std::uint64_t>& shape) {
   return shape.empty() ? "scalar" : fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-void print_json(Console& console, const Card& card) {
-  Json json = {{"file", card.path}};
+void print_json(Console& console, const std::string& path, const FileCard& card) {
+  Json json = {{"file", path}};
   json["format"] = card.format_version ? "mhe" : "safetensors";
   if (card.format_version) {
     json["format_version"] = *card.format_version;
@@ -117,12 +76,12 @@ void print_json(Console& console, const Card& card) {
     json["metadata"][key] = structure ? *structure : Json(value);
   }
   json["tensors"] = Json::array();
-  for (const model::TensorInfo& tensor : card.tensors) {
+  for (const TensorCard& tensor : card.tensors) {
     json["tensors"].push_back({{"name", tensor.name},
-                               {"dtype", model::name_of(tensor.dtype)},
+                               {"dtype", tensor.dtype},
                                {"shape", tensor.shape},
-                               {"bytes", tensor.num_bytes()},
-                               {"file_offset", card.header_bytes + tensor.begin}});
+                               {"bytes", tensor.bytes},
+                               {"file_offset", tensor.file_offset}});
   }
   if (card.damaged) {
     json["verified"] = card.damaged->empty();
@@ -181,27 +140,27 @@ std::string format_metadata(const Metadata& metadata, std::size_t width) {
   return text;
 }
 
-std::string format_tensors(const Card& card) {
+std::string format_tensors(const FileCard& card) {
   constexpr std::size_t kMaxName = 300;
   std::size_t shape_width = 5;
-  for (const model::TensorInfo& tensor : card.tensors) {
+  for (const TensorCard& tensor : card.tensors) {
     shape_width =
         std::max(shape_width, std::min<std::size_t>(32, format_shape(tensor.shape).size()));
   }
   // The name comes last: it is the one column that may be long and must not be cut.
   std::string text = fmt::format("{:>9}  {:>7}  {:<7}  {:<{}}  name\n", "bytes", "share", "dtype",
                                  "shape", shape_width);
-  for (const model::TensorInfo& tensor : card.tensors) {
+  for (const TensorCard& tensor : card.tensors) {
     const double share =
-        100 * static_cast<double>(tensor.num_bytes()) / static_cast<double>(card.file_bytes);
-    text += fmt::format("{:>9}  {:>5.1f} %  {:<7}  {:<{}}  {}\n", format_bytes(tensor.num_bytes()),
-                        share, model::name_of(tensor.dtype), format_shape(tensor.shape),
-                        shape_width, model::printable(tensor.name, kMaxName));
+        100 * static_cast<double>(tensor.bytes) / static_cast<double>(card.file_bytes);
+    text += fmt::format("{:>9}  {:>5.1f} %  {:<7}  {:<{}}  {}\n", format_bytes(tensor.bytes), share,
+                        tensor.dtype, format_shape(tensor.shape), shape_width,
+                        model::printable(tensor.name, kMaxName));
   }
   return text;
 }
 
-std::string format_checksums(const Card& card) {
+std::string format_checksums(const FileCard& card) {
   if (!card.format_version) return "none";
   if (!card.damaged) return "of the header OK; --verify checks those of the tensors";
   if (card.damaged->empty()) return fmt::format("OK: the header, {} tensors", card.tensors.size());
@@ -210,9 +169,9 @@ std::string format_checksums(const Card& card) {
   return fmt::format("DAMAGED: {}", fmt::join(names, ", "));
 }
 
-void print_card(Console& console, const Card& card) {
+void print_card(Console& console, const std::string& path, const FileCard& card) {
   std::uint64_t tensor_bytes = 0;
-  for (const model::TensorInfo& tensor : card.tensors) tensor_bytes += tensor.num_bytes();
+  for (const TensorCard& tensor : card.tensors) tensor_bytes += tensor.bytes;
   const std::string format =
       card.format_version
           ? fmt::format("mhe model, version {}, written by mhe {}", *card.format_version,
@@ -224,7 +183,7 @@ void print_card(Console& console, const Card& card) {
   std::string text = fmt::format(
       "file       {}\nformat     {}\nsize       {}: {} header, {} in {}{}\nchecksums  "
       "{}\n",
-      card.path, format, format_bytes(card.file_bytes), format_bytes(card.header_bytes),
+      path, format, format_bytes(card.file_bytes), format_bytes(card.header_bytes),
       format_bytes(tensor_bytes), format_count(card.tensors.size(), "tensor"), padding,
       format_checksums(card));
   if (!card.metadata.empty()) text += "\n" + format_metadata(card.metadata, console.width());
@@ -232,30 +191,20 @@ void print_card(Console& console, const Card& card) {
   console.print(text);
 }
 
-Card describe(Console& console, const InspectFlags& flags) {
-  model::SafetensorsFile file(MappedFile::open(flags.file));
-  if (!is_model(file)) {
-    if (flags.verify) {
-      fail(ErrorCode::kInvalidData, "{} is not an mhe model: it holds no checksums to verify",
-           flags.file);
-    }
-    return describe_other(file);
-  }
-  const model::ModelFile model_file(std::move(file));
-  Card card = describe_model(model_file);
-  if (flags.verify) card.damaged = model_file.find_damage(*console.make_context(flags.threads));
-  return card;
-}
-
 void run_inspect(Console& console, const InspectFlags& flags) {
   if (flags.file == "-") {
     throw UsageError("a model file is mapped into memory, so it cannot come from standard input");
   }
-  const Card card = describe(console, flags);
+  const auto context = console.make_context(flags.threads);
+  const FileCard card = read_card(flags.file, flags.verify ? context.get() : nullptr);
+  if (flags.verify && !card.format_version) {
+    fail(ErrorCode::kInvalidData, "{} is not an mhe model: it holds no checksums to verify",
+         flags.file);
+  }
   if (flags.json) {
-    print_json(console, card);
+    print_json(console, flags.file, card);
   } else {
-    print_card(console, card);
+    print_card(console, flags.file, card);
   }
   if (card.damaged && !card.damaged->empty()) {
     fail(ErrorCode::kInvalidData, "{}: {}", flags.file, model::describe_damage(*card.damaged));

@@ -9,11 +9,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <mhe/predict.h>
+
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
 #include "output/prediction_output.h"
-#include "predict/batch.h"
-#include "verbs/open_model.h"
+#include "verbs/model_rows.h"
 #include "verbs/verbs.h"
 
 namespace mhe::app {
@@ -28,7 +29,7 @@ struct PredictFlags {
   DataFlags data;
   std::optional<std::size_t> k;
   std::optional<float> threshold;
-  SessionOptions session;
+  PredictOptions session;
   std::size_t threads = 0;
   bool sets = false;
   bool json = false;
@@ -39,73 +40,51 @@ PredictionForm choose_form(const PredictFlags& flags) {
   return ::isatty(STDOUT_FILENO) == 1 ? PredictionForm::kColumns : PredictionForm::kLines;
 }
 
-// Moves those that reach the threshold to the front, in their order, and gives them.
-std::span<const predict::Prediction> cut(std::span<predict::Prediction> predictions,
-                                         const std::optional<float>& threshold) {
-  if (!threshold) return predictions;
-  const auto end = std::remove_if(predictions.begin(), predictions.end(),
-                                  [&](const auto& p) { return p.probability < *threshold; });
-  return predictions.first(static_cast<std::size_t>(end - predictions.begin()));
+// What is asked for of each row.
+PredictOptions options_of(const PredictFlags& flags) {
+  PredictOptions options = flags.session;
+  const std::size_t k = flags.k.value_or(flags.threshold ? kMostAboveThreshold : kDefaultLabels);
+  options.k = flags.sets ? 1 : k;
+  options.sets = flags.sets ? k : 0;
+  options.threshold = flags.threshold.value_or(0);
+  return options;
 }
 
-// The best sets of each row of a batch.
-std::vector<std::vector<LabelSet>> find_sets(const Context& context, const model::Model& model,
-                                             const data::RowBatch& batch, std::size_t k,
-                                             const std::optional<float>& threshold) {
-  std::vector<std::vector<LabelSet>> sets(batch.rows);
-  (void)predict::predict_batch(
-      context, model, batch, 1, {}, [&](std::size_t row, predict::Predictor& predictor) {
-        sets[row] = predictor.best_sets(k);
-        if (!threshold) return;
-        std::erase_if(sets[row], [&](const LabelSet& set) { return set.probability < *threshold; });
-      });
-  return sets;
-}
-
-std::span<predict::Prediction> row_of(Ragged<predict::Prediction>& found, std::size_t row) {
-  const std::size_t begin = found.offsets[row];
-  return std::span(found.items).subspan(begin, found.offsets[row + 1] - begin);
+// The sets that reach the threshold, which come first.
+std::span<const LabelSet> cut(std::span<const LabelSet> sets,
+                              const std::optional<float>& threshold) {
+  if (!threshold) return sets;
+  const auto end = std::find_if(sets.begin(), sets.end(),
+                                [&](const LabelSet& set) { return set.probability < *threshold; });
+  return sets.first(static_cast<std::size_t>(end - sets.begin()));
 }
 
 void run_predict(Console& console, const PredictFlags& flags) {
   const auto context = console.make_context(flags.threads);
-  const auto opened = open_sound_model(*context, flags.model);
-  const model::Model& model = *opened;
-  predict::check_beam(model, flags.session.beam);
-  if (flags.sets) predict::check_sets(model);
-  data::ReadOptions input = make_read_options(flags.data, flags.input);
+  const Model model = Model::open(flags.model);
+  Session session(model, *context);
+  const PredictOptions options = options_of(flags);
+  session.check(options);
+  ReadOptions input = make_read_options(flags.data, flags.input);
   input.live = flags.input == "-";
-  predict::adapt_to_model(model, input);
-  labels::LabelNames ignored;  // labels that the data may have
-  const auto reader = data::open_reader(*context, input, ignored);
-  const data::Schema& schema = reader->schema();
-  predict::check_schema(model, schema, flags.input == "-" ? "standard input" : flags.input);
-  const std::size_t k = flags.k.value_or(flags.threshold ? kMostAboveThreshold : kDefaultLabels);
+  LabelNames ignored;  // labels that the data may have
+  ModelRows rows(*context, model, input, ignored);
+  const bool has_ids = rows.reader().schema().has_ids;
   const PredictionForm form = choose_form(flags);
-  data::RowBatch batch;
-  const auto id_of = [&](std::size_t row) {
-    return schema.has_ids ? std::string(string_at(batch.ids, row))
-                          : fmt::format("{}", batch.first_row + row + 1);
-  };
-  while (reader->next(batch)) {
+  while (rows.next()) {
+    const Predictions& found = session.predict(rows.rows(), options);
     std::string text;
-    if (flags.sets) {
-      const auto sets = find_sets(*context, model, batch, k, flags.threshold);
-      for (std::size_t row = 0; row < sets.size(); ++row) {
-        text += format_sets(model, {id_of(row), schema.has_ids, sets[row]}, form, console.width());
-      }
-    } else {
-      Ragged<predict::Prediction> found =
-          predict::predict_batch(*context, model, batch, k, flags.session);
-      for (std::size_t row = 0; row < found.rows(); ++row) {
-        const auto shown = cut(row_of(found, row), flags.threshold);
-        text +=
-            format_predictions(model, {id_of(row), schema.has_ids, shown}, form, console.width());
-      }
+    for (std::size_t row = 0; row < found.size(); ++row) {
+      const std::string id = has_ids ? std::string(string_at(rows.batch().ids, row))
+                                     : fmt::format("{}", rows.batch().first_row + row + 1);
+      text += flags.sets
+                  ? format_sets(model, {id, has_ids, cut(found.sets(row), flags.threshold)}, form,
+                                console.width())
+                  : format_predictions(model, {id, has_ids, found[row]}, form, console.width());
     }
     console.print(text);
   }
-  console.summarize({.rows = reader->report().rows, .labels = model.num_labels()});
+  console.summarize({.rows = rows.reader().report().rows, .labels = model.num_labels()});
 }
 
 }  // namespace

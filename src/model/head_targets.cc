@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "predict/head_targets.h"
+#include "model/head_targets.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +9,7 @@
 
 #include "heads/find_tensor.h"
 
-namespace mhe::predict {
+namespace mhe::model {
 namespace {
 
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
@@ -20,16 +20,15 @@ std::uint64_t product_of(std::span<const std::uint32_t> lengths) {
 
 }  // namespace
 
-std::optional<HeadTargets> HeadTargets::of(const model::LearnedMember& member,
-                                           std::size_t num_labels) {
-  const heads::HeadSpec& spec = member.head;
+std::optional<HeadTargets> HeadTargets::of(const heads::HeadSpec& spec,
+                                           const heads::FindTensor& find, std::size_t num_labels) {
   HeadTargets targets(spec.lengths, std::min<std::size_t>(num_labels, spec.num_labels));
   if (spec.kind == HeadKind::kProduct) {
-    targets.product_.emplace(spec, member.find_tensor());
+    targets.product_.emplace(spec, find);
     return targets;
   }
   if (spec.kind != HeadKind::kCascade) return std::nullopt;
-  targets.place_labels(heads::find_label_at(member.find_tensor(), product_of(spec.lengths)));
+  targets.place_labels(heads::find_label_at(find, product_of(spec.lengths)));
   return targets;
 }
 
@@ -90,4 +89,4 @@ bool HeadTargets::judge(std::span<const LabelId> labels, std::span<const std::ui
   return true;
 }
 
-}  // namespace mhe::predict
+}  // namespace mhe::model

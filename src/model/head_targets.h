@@ -10,10 +10,10 @@
 
 #include <mhe/ids.h>
 
+#include "heads/dense_search.h"
 #include "heads/product_targets.h"
-#include "model/learned_model.h"
 
-namespace mhe::predict {
+namespace mhe::model {
 
 /// What each head has to choose for a label: a digit of each product head, a node of each level of
 /// a cascade. Immutable.
@@ -21,7 +21,8 @@ class HeadTargets {
  public:
   /// None for heads that choose neither: one-hot and sampling. Labels from `num_labels` on are not
   /// known. Throws kInvalidData if the arrays of the head are not as they should be.
-  [[nodiscard]] static std::optional<HeadTargets> of(const model::LearnedMember& member,
+  [[nodiscard]] static std::optional<HeadTargets> of(const heads::HeadSpec& spec,
+                                                     const heads::FindTensor& find,
                                                      std::size_t num_labels);
   /// Of a cascade with these lengths; `label_at` by position, anything from `num_labels` on is no
   /// label; empty: labels stand at their ids.
@@ -50,4 +51,4 @@ class HeadTargets {
   std::vector<std::uint32_t> position_of_;  // [label] of a cascade; none if position = id
 };
 
-}  // namespace mhe::predict
+}  // namespace mhe::model

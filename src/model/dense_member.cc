@@ -1,0 +1,199 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/dense_member.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <mhe/error.h>
+
+#include "base/check.h"
+#include "model/file_error.h"
+#include "model/spec_json.h"
+
+namespace mhe::model {
+namespace {
+
+std::string prefix_of(const std::string& prefix, std::size_t member, std::string_view part) {
+  return fmt::format("{}member{}.{}.", prefix, member, part);
+}
+
+// The parameters of an encoder, named as make_view() asks for them.
+void add_encoder(ModelFileWriter& writer, const std::string& prefix,
+                 const encoders::EncoderView& view) {
+  std::size_t next = 0;
+  const std::vector<encoders::ParameterShape> shapes = encoders::parameter_shapes(view.spec);
+  const auto add = [&](std::span<const float> values) {
+    writer.add_tensor<float>(prefix + shapes[next].name, shapes[next].shape, values);
+    ++next;
+  };
+  if (view.spec.input == InputKind::kDense) {
+    add(view.mean);
+    add(view.scale);
+  }
+  for (const encoders::EncoderView::Layer& layer : view.layers) {
+    add(layer.weights);
+    add(layer.bias);
+  }
+}
+
+void add_head(ModelFileWriter& writer, const std::string& prefix,
+              std::span<const heads::HeadTensor> tensors) {
+  for (const heads::HeadTensor& tensor : tensors) {
+    std::visit(
+        [&](auto values) {
+          // Two bytes are bf16, which has no type of its own.
+          using Value = typename decltype(values)::value_type;
+          const Dtype dtype = std::is_same_v<Value, std::uint16_t> ? Dtype::kBF16 : kDtypeOf<Value>;
+          writer.add_tensor(prefix + tensor.name, dtype, tensor.shape, std::as_bytes(values));
+        },
+        tensor.data);
+  }
+}
+
+heads::HeadTensor open_tensor(const ModelFile& file, const TensorInfo& info, std::string name) {
+  heads::HeadTensor tensor = {std::move(name), info.shape, {}};
+  switch (info.dtype) {
+    case Dtype::kF32:
+      tensor.data = file.tensor<float>(info.name);
+      break;
+    case Dtype::kBF16:
+      tensor.data = file.tensor<std::uint16_t>(info.name, {.dtype = Dtype::kBF16});
+      break;
+    case Dtype::kU32:
+      tensor.data = file.tensor<std::uint32_t>(info.name);
+      break;
+    default:
+      fail(ErrorCode::kInvalidData, "{}: {} is of type {}; expected F32, BF16 or U32", file.path(),
+           info.name, name_of(info.dtype));
+  }
+  return tensor;
+}
+
+DenseParts open_parts(const MembersPlace& place, std::size_t index, const nlohmann::json& card) {
+  const ModelFile& file = place.file;
+  DenseParts parts;
+  try {
+    const std::string prefix = prefix_of(place.prefix, index, "encoder");
+    parts.encoder = encoders::make_view(
+        encoder_spec_from(card.at("encoder")), [&](const encoders::ParameterShape& expected) {
+          return file.tensor<float>(prefix + expected.name, {.shape = expected.shape});
+        });
+    parts.head = head_spec_from(card.at("head"));
+  } catch (const Error& error) {
+    // A spec that cannot be is the caller's mistake elsewhere; here it is the file's.
+    if (error.code() == ErrorCode::kInvalidData) throw;
+    fail_file(file.path(), "{}", error.what());
+  }
+  const std::string prefix = prefix_of(place.prefix, index, "head");
+  for (const TensorInfo& info : file.tensors()) {
+    if (!info.name.starts_with(prefix)) continue;
+    parts.tensors.push_back(open_tensor(file, info, info.name.substr(prefix.size())));
+  }
+  return parts;
+}
+
+void check_member(const MembersPlace& place, const DenseMember& member) {
+  const encoders::EncoderSpec& spec = member.parts().encoder.spec;
+  const heads::HeadSpec& head = member.parts().head;
+  if (spec.num_inputs != place.num_features || head.dim != spec.dim ||
+      head.num_labels != place.num_labels) {
+    fail_file(place.file.path(), "encoder, head and labels do not fit each other");
+  }
+  try {
+    (void)member.make_search(place.num_labels);  // looks at the sizes
+  } catch (const Error& error) {
+    fail_file(place.file.path(), "{}", error.what());
+  }
+}
+
+class DenseMemberSearch final : public MemberSearch {
+ public:
+  DenseMemberSearch(encoders::EncoderView encoder, std::unique_ptr<heads::DenseSearch> head,
+                    std::size_t num_labels)
+      : encoder_(std::move(encoder)), head_(std::move(head)), num_labels_(num_labels) {}
+
+  void begin(const InputBatch& rows) override { rows_ = rows; }
+
+  void search(std::size_t row, const SearchDepth& depth, std::vector<ScoredLabel>& found) override {
+    for (const auto& [label, score] : head_->search(encode(row), depth.labels, depth.beam)) {
+      if (index_of(label) < num_labels_) found.push_back({label, score});
+    }
+  }
+
+  [[nodiscard]] std::span<const std::uint32_t> best_choices() const override {
+    return head_->best_choices();
+  }
+  [[nodiscard]] double phantom_mass() const override { return head_->phantom_mass(); }
+  [[nodiscard]] std::vector<LabelSet> best_sets(std::size_t k) override {
+    std::vector<LabelSet> sets;
+    for (heads::FoundSet& set : head_->best_sets(k)) {
+      sets.push_back({std::move(set.labels), set.probability});
+    }
+    return sets;
+  }
+
+ private:
+  [[nodiscard]] std::span<const float> encode(std::size_t row) {
+    if (const auto* sparse = std::get_if<SparseRows>(&rows_)) {
+      return encoder_.encode(sparse->rows[row]);
+    }
+    return encoder_.encode(std::get<DenseRows>(rows_).rows[row]);
+  }
+
+  encoders::ExampleEncoder encoder_;
+  std::unique_ptr<heads::DenseSearch> head_;
+  std::size_t num_labels_;
+  InputBatch rows_;
+};
+
+}  // namespace
+
+heads::FindTensor DenseMember::find_tensor() const {
+  return [this](std::string_view name) -> const heads::HeadTensor* {
+    const auto found = std::find_if(parts_.tensors.begin(), parts_.tensors.end(),
+                                    [&](const auto& tensor) { return tensor.name == name; });
+    return found == parts_.tensors.end() ? nullptr : &*found;
+  };
+}
+
+bool DenseMember::predicts_sets() const noexcept {
+  return parts_.head.kind == HeadKind::kProduct &&
+         parts_.head.code == heads::ProductCode::kPowerset;
+}
+
+std::unique_ptr<MemberSearch> DenseMember::make_search(std::size_t num_labels) const {
+  return std::make_unique<DenseMemberSearch>(
+      parts_.encoder, heads::DenseSearch::make(parts_.head, find_tensor()), num_labels);
+}
+
+std::optional<HeadTargets> DenseMember::head_targets(std::size_t num_labels) const {
+  return HeadTargets::of(parts_.head, find_tensor(), num_labels);
+}
+
+void DenseMember::write(ModelFileWriter& writer, const std::string& prefix, std::size_t index,
+                        nlohmann::ordered_json& card) const {
+  add_encoder(writer, prefix_of(prefix, index, "encoder"), parts_.encoder);
+  add_head(writer, prefix_of(prefix, index, "head"), parts_.tensors);
+  card["members"].push_back(
+      {{"encoder", to_json(parts_.encoder.spec)}, {"head", to_json(parts_.head)}});
+}
+
+Members open_dense_members(const MembersPlace& place, const nlohmann::json& card) {
+  Members members;
+  const nlohmann::json& list = card.at("members");
+  for (std::size_t m = 0; m < list.size(); ++m) {
+    auto member = std::make_unique<DenseMember>(open_parts(place, m, list.at(m)));
+    check_member(place, *member);
+    members.push_back(std::move(member));
+  }
+  if (members.empty()) fail_file(place.file.path(), "a model of no member");
+  return members;
+}
+
+}  // namespace mhe::model
