@@ -224,8 +224,9 @@ class DatasetBuilder {
 /// Shows the rows of a batch the way prediction takes them.
 class InputViews {
  public:
-  /// Valid while the batch stays as it is, until the next call.
-  [[nodiscard]] InputBatch of(const RowBatch& batch);
+  /// Valid while the batch stays as it is, until the next call. A single text is taken for each of
+  /// `num_fields` text fields; 0: as many as the batch has.
+  [[nodiscard]] InputBatch of(const RowBatch& batch, std::size_t num_fields = 0);
 
  private:
   std::vector<SparseRow> sparse_;
@@ -240,9 +241,9 @@ struct WriteOptions {
   std::string label_path = {};        ///< second file, for formats that keep labels apart
   std::string label_names_path = {};  ///< for formats that number labels: number them in the order
                                       ///< of their ids and write their names here, a line each
-  bool number_labels = false;              ///< number them so without writing the names
-  std::string label_separator = {};        ///< empty: "," in CSV and TSV, a blank in label lines
-  std::string label_prefix = "__label__";  ///< fastText
+  bool number_labels = false;         ///< number them so without writing the names
+  std::string label_separator = {};   ///< empty: "," in CSV and TSV, a blank in label lines
+  std::string label_prefix = "__label__";          ///< fastText
   std::optional<std::uint64_t> num_features = {};  ///< what a header shall declare at least
   std::optional<std::uint64_t> num_labels = {};    ///< the same for labels
   std::optional<std::uint64_t> num_rows = {};  ///< exactly; a header that needs no more than this

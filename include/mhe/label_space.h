@@ -261,4 +261,8 @@ struct ClusterOptions {
                                          std::vector<std::uint32_t> lengths,
                                          const ClusterOptions& options = {});
 
+/// Writes a line a label, by position: position, name, digits, with tabs between; tabs, line breaks
+/// and backslashes in names as \t, \n, \r and \\. "-" is standard output. Throws kIo.
+void write_order(const LabelOrder& order, const LabelNames& names, const std::string& path);
+
 }  // namespace mhe

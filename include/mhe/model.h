@@ -30,7 +30,7 @@ class Model;
 enum class Verify : std::uint8_t {
   kIfSmall,  ///< if the file has 256 MB at most: reading it takes some tens of milliseconds
   kAll,      ///< reads the whole file
-  kNone,     ///< opening takes less than a millisecond whatever the size; damage is then not noticed
+  kNone,  ///< opening takes less than a millisecond whatever the size; damage is then not noticed
 };
 
 /// A trained model, mapped from its file. Immutable and cheap to copy: copies share it. Many

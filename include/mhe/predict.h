@@ -107,8 +107,8 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-/// How often each head of the first member is right by itself: the best digit of a product head, the
-/// best node of a level of a cascade.
+/// How often each head of the first member is right by itself: the best digit of a product head,
+/// the best node of a level of a cascade.
 class HeadAccuracy {
  public:
   explicit HeadAccuracy(const Model& model);
@@ -121,8 +121,8 @@ class HeadAccuracy {
            double phantom_mass = 0);
 
   /// [head]: the share of rows for which it chose the digit of one of their labels, or one of them
-  /// or an ancestor of one, of the rows with labels that the model knows. None for heads that choose
-  /// nothing on the way to a label: one-hot and sampling.
+  /// or an ancestor of one, of the rows with labels that the model knows. None for heads that
+  /// choose nothing on the way to a label: one-hot and sampling.
   [[nodiscard]] std::vector<double> shares() const;
   /// Mean probability that product heads gave to numbers that are no label.
   [[nodiscard]] std::optional<double> phantom_mass() const;

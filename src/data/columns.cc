@@ -109,10 +109,11 @@ ColumnChoice choose_columns(const std::vector<std::string>& names, const ReadOpt
   choice.id =
       options.id_column.empty() ? chooser.known(kIdNames) : chooser.named(options.id_column);
   if (choice.text.empty() && text == TextColumns::kRequired) {
-    fail(ErrorCode::kInvalidData,
-         "{}: expected a {} of text, called text, title or content, found {}; choose with --text{}",
-         where, noun, list_of(names),
-         noun == "column" ? ", or name the columns with --columns if there is no header" : "");
+    fail(
+        ErrorCode::kInvalidData,
+        "{}: expected a {} of text, called text, title or content, found {}; choose text columns{}",
+        where, noun, list_of(names),
+        noun == "column" ? ", or name the columns if there is no header" : "");
   }
   // A rule never takes what the options gave to another purpose.
   const auto is_text = [&](std::size_t column) {

@@ -190,7 +190,7 @@ TEST(Writer, RefusesWhatAFormatCannotCarry) {
   EXPECT_THAT(write_error(spaced, to(Format::kFastText, "x")), HasSubstr("\"New York\""));
   EXPECT_THAT(write_error(spaced, to(Format::kTextLines, "x", "l")), HasSubstr("\"New York\""));
   const std::string comma = "{\"labels\":[\"a,b\"],\"text\":\"x\"}\n";
-  EXPECT_THAT(write_error(comma, to(Format::kCsv, "x")), HasSubstr("--label-separator-out"));
+  EXPECT_THAT(write_error(comma, to(Format::kCsv, "x")), HasSubstr("another label separator"));
   EXPECT_THAT(write_error("{\"labels\":[\"a b\"],\"features\":{}}\n", to(Format::kSvmlight, "x")),
               HasSubstr("cannot be written in svmlight"));
   EXPECT_THAT(
@@ -199,7 +199,7 @@ TEST(Writer, RefusesWhatAFormatCannotCarry) {
   EXPECT_THAT(write_error(spaced, to(Format::kXmc, "x")), HasSubstr("cannot be written as xmc"));
   EXPECT_THAT(write_error("1 1 1\n0 0:1\n", to(Format::kCsv, "x")), HasSubstr("sparse features"));
   EXPECT_THAT(write_error("1 1 1\n0 0:1\n", to(Format::kNpy, "x", "l")), HasSubstr("write npz"));
-  EXPECT_THAT(write_error("1 1 1\n0 0:1\n", to(Format::kNpz, "x")), HasSubstr("--label-file-out"));
+  EXPECT_THAT(write_error("1 1 1\n0 0:1\n", to(Format::kNpz, "x")), HasSubstr("name a label file"));
   EXPECT_THAT(write_error("1 1 1\n0 0:1\n", to(Format::kXmc, "x", "l")),
               HasSubstr("keeps labels in its rows"));
 }

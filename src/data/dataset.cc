@@ -26,20 +26,26 @@ bool Dataset::is_rereadable() const {
          (file()->label_path.empty() || !data::is_stream(file()->label_path));
 }
 
-InputBatch InputViews::of(const RowBatch& batch) {
+InputBatch InputViews::of(const RowBatch& batch, std::size_t num_fields) {
+  const std::size_t found = batch.text.size();
+  if (num_fields == 0) num_fields = found;
+  require(found == num_fields || found <= 1, "{} text fields; expected {}, or one", found,
+          num_fields);
   sparse_.clear();
   dense_.clear();
   texts_.clear();
   for (std::size_t row = 0; row < batch.rows; ++row) {
-    if (!batch.text.empty()) {
-      for (const Strings& field : batch.text) texts_.push_back(string_at(field, row));
+    if (found > 0) {
+      for (std::size_t field = 0; field < num_fields; ++field) {
+        texts_.push_back(string_at(batch.text[std::min(field, found - 1)], row));
+      }
     } else if (batch.dense.num_columns > 0) {
       dense_.push_back(batch.dense[row]);
     } else {
       sparse_.push_back(batch.features[row]);
     }
   }
-  if (!batch.text.empty()) return TextRows{texts_, batch.text.size()};
+  if (found > 0) return TextRows{texts_, num_fields};
   if (batch.dense.num_columns > 0) return DenseRows{dense_};
   return SparseRows{sparse_};
 }

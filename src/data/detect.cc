@@ -114,8 +114,8 @@ Format detect_format(std::string_view probe, std::string_view name, const ReadOp
   if (comma && (!expects_text || looks_like_header(first, options))) return Format::kCsv;
   if (expects_text) return Format::kTextLines;
   fail(ErrorCode::kInvalidData,
-       "{}:1: expected a known format, found {}; name it with --format, or give --label-file if "
-       "the labels are in a second file",
+       "{}:1: expected a known format, found {}; name the format, or give a label file if the "
+       "labels are in a second file",
        name, quote_found(first));
 }
 

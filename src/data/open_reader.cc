@@ -27,12 +27,12 @@ std::unique_ptr<LineBlocks> open_lines(const Context& context, std::unique_ptr<B
 void check_options(const ReadOptions& options, Format format) {
   const bool sparse_text =
       format == Format::kXmc || format == Format::kXmcPair || format == Format::kSvmlight;
-  require(!options.index_base || sparse_text, "--index-base does not apply to the format {}",
+  require(!options.index_base || sparse_text, "an index base does not apply to the format {}",
           format_name(format));
   require(options.index_base.value_or(0) <= 1, "ids count from 0 or 1, not from {}",
           options.index_base.value_or(0));
   const bool table = format == Format::kCsv || format == Format::kTsv;
-  require(options.columns.empty() || table, "--columns does not apply to the format {}",
+  require(options.columns.empty() || table, "names of columns do not apply to the format {}",
           format_name(format));
   const bool keyed = table || format == Format::kJsonl;
   require(keyed || (options.text_columns.empty() && options.label_column.empty() &&

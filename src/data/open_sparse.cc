@@ -65,8 +65,8 @@ std::unique_ptr<Reader> open_xmc_pair(OpenRequest request) {
   const XmcHeader header = take_header(*request.rows, 2, "rows features");
   if (request.labels == nullptr && request.options.format != Format::kXmcPair) {
     fail(ErrorCode::kInvalidArgument,
-         "{} is the feature file of a two-file data set; give its labels with --label-file, or "
-         "--format xmc-pair if there are none",
+         "{} is the feature file of a two-file data set; give its labels as a label file, or "
+         "name the format xmc-pair if there are none",
          name);
   }
   BlockReaderOptions options;

@@ -53,7 +53,7 @@ struct Cursor {
   const bool hint = !range.base_is_given && id == count;
   fail_line("{} {} is out of range; the header declares {} {}s, {} to {}{}", what, id, count, what,
             range.base, count + range.base - 1,
-            hint ? " (if ids count from 1, give --index-base 1)" : "");
+            hint ? " (if ids count from 1, give index base 1)" : "");
 }
 
 // Ids below this are allowed: what a header declares, and no more than ids can count.

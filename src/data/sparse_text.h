@@ -18,7 +18,7 @@ namespace mhe::data {
 struct IdRange {
   std::uint32_t base = 0;              ///< subtracted from every id
   std::optional<std::uint64_t> count;  ///< by a header: ids are below it, after subtraction
-  bool base_is_given = false;          ///< else a hint speaks of --index-base
+  bool base_is_given = false;          ///< else a hint speaks of the index base
 };
 
 /// The numbers of an XMC header line: rows, features, labels; or rows and columns.

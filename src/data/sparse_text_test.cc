@@ -70,7 +70,7 @@ TEST(Xmc, SubtractsTheIndexBaseFromFeatures) {
 TEST(Xmc, NamesFileLineExpectedAndFound) {
   EXPECT_EQ(read_error("1 3 2\n1 3:1\n"),
             "data:2: feature 3 is out of range; the header declares 3 features, 0 to 2 (if ids "
-            "count from 1, give --index-base 1)");
+            "count from 1, give index base 1)");
   EXPECT_EQ(read_error("2 3 2\n1 0:1\n2 0:1\n"),
             "data:3: label 2 is out of range; the header declares 2 labels, 0 to 1");
   EXPECT_EQ(read_error("1 3 2\n1 x:1\n"),
@@ -125,7 +125,7 @@ TEST(XmcPair, JoinsFeaturesWithTheLabelMatrix) {
 TEST(XmcPair, ComplainsAboutWhatDoesNotFitTogether) {
   EXPECT_EQ(read_error("1 4\n0:1\n", {}, "2 5\n1:1\n1:1\n"),
             "data declares 1 rows, but labels declares 2; they must be the same");
-  EXPECT_THAT(read_error("1 4\n0:1\n"), HasSubstr("give its labels with --label-file"));
+  EXPECT_THAT(read_error("1 4\n0:1\n"), HasSubstr("give its labels as a label file"));
   EXPECT_THAT(read_error("1 4\n0:1\n", {}, "1 5\n5:1\n"), HasSubstr("labels:2: label 5"));
   EXPECT_THAT(read_error("2 4\n0:1\n1:1\n", {}, "2 5\n1:1\n"),
               HasSubstr("labels: expected 2 rows as the header declares, found 1"));

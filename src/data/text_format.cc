@@ -83,7 +83,7 @@ void append_label_names(std::span<const LabelId> labels, const LabelNames& names
     if (blanks || name.empty() || trim(name).size() != name.size() ||
         name.find(separator) != std::string::npos) {
       fail_label(name, fmt::format("a list separated by \"{}\"", separator),
-                 "it would not read back as one label; choose another --label-separator-out");
+                 "it would not read back as one label; choose another label separator");
     }
     if (name.find_first_of("\r\n") != std::string::npos) {
       fail_label(name, "one line", "it holds a line break");
@@ -178,7 +178,7 @@ class FastTextFormat final : public RowFormat {
     if (out.find(prefix_, text_begin) != std::string::npos) {
       fail(ErrorCode::kInvalidData,
            "the text {} holds \"{}\", which would read back as a label; choose another "
-           "--label-prefix",
+           "label prefix",
            quote_found(std::string_view(out).substr(text_begin)), prefix_);
     }
     if (out.size() == begin) out += ' ';  // an empty line would be no row

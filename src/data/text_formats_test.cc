@@ -120,7 +120,7 @@ TEST(Csv, ListsTheColumnsIfOneIsMissing) {
   options.text_columns = {"body2"};
   EXPECT_EQ(read_error("id,body\n1,x\n", options),
             "data: expected a column called \"body2\", found \"id\", \"body\"");
-  EXPECT_THAT(read_error("x,y\n1,2\n"), HasSubstr("choose with --text"));
+  EXPECT_THAT(read_error("x,y\n1,2\n"), HasSubstr("choose text columns"));
   options.text_columns = {"body"};
   options.label_column = "body";
   EXPECT_THAT(read_error("id,body\n1,x\n", options), HasSubstr("chosen twice"));
@@ -204,10 +204,10 @@ TEST(Detection, RefusesWhatItDoesNotKnow) {
 TEST(Options, MustFitTheFormat) {
   ReadOptions options;
   options.index_base = 1;
-  EXPECT_THAT(read_error("__label__a x\n", options), HasSubstr("--index-base does not apply"));
+  EXPECT_THAT(read_error("__label__a x\n", options), HasSubstr("index base does not apply"));
   options = {};
   options.columns = {"a"};
-  EXPECT_THAT(read_error("1 2 3\n", options), HasSubstr("--columns does not apply"));
+  EXPECT_THAT(read_error("1 2 3\n", options), HasSubstr("columns do not apply"));
   options = {};
   options.label_column = "x";
   EXPECT_THAT(read_error("__label__a x\n", options), HasSubstr("no columns to choose"));

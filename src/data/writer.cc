@@ -261,7 +261,7 @@ class Opener {
             "the format {} keeps labels in its rows, so a label file does not go with it",
             format_name(format));
     require(!apart || !schema_.has_labels || !options_.label_path.empty(),
-            "the format {} keeps labels apart; name a file for them with --label-file-out",
+            "the format {} keeps labels apart; name a label file to write them to",
             format_name(format));
     add_rows(format);
     if (apart && schema_.has_labels) add_label_file(format);

@@ -8,8 +8,8 @@
 
 #include <mhe/context.h>
 #include <mhe/input.h>
+#include <mhe/metrics.h>
 
-#include "metrics/report.h"
 #include "metrics/row_scorer.h"
 
 namespace mhe::metrics {

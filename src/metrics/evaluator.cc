@@ -1,11 +1,11 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/evaluator.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <mhe/metrics.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -14,7 +14,7 @@
 #include "metrics/row_scorer.h"
 #include "metrics/summary.h"
 
-namespace mhe::metrics {
+namespace mhe {
 
 struct Evaluator::State {
   State(EvaluatorOptions options, TrainingLabels training)
@@ -22,23 +22,23 @@ struct Evaluator::State {
         counts(scorer.layout().num_cutoffs),
         sums(scorer.num_groups() * scorer.layout().size(), 0.0) {}
 
-  void fold(RowContributions& contributions);
+  void fold(metrics::RowContributions& contributions);
   [[nodiscard]] std::vector<std::uint8_t> groups_of_places() const;
   [[nodiscard]] std::uint64_t true_labels_of(std::size_t group,
                                              std::span<const std::uint8_t> groups) const;
 
-  RowScorer scorer;
-  LabelPlaces places;
-  LabelCounts counts;
-  std::vector<double> sums;  // of each group, end to end
-  StoredRows stored;         // with bootstrap only
-  RowScorer::Scratch scratch;
-  RowContributions one_row;
-  Report report;  // the counts of rows; the rest is made when asked for
+  metrics::RowScorer scorer;
+  metrics::LabelPlaces places;
+  metrics::LabelCounts counts;
+  std::vector<double> sums;    // of each group, end to end
+  metrics::StoredRows stored;  // with metrics::bootstrap only
+  metrics::RowScorer::Scratch scratch;
+  metrics::RowContributions one_row;
+  MetricsReport report;  // the counts of rows; the rest is made when asked for
 };
 
 // Adds contributions in row order, so that sums do not depend on who computed what.
-void Evaluator::State::fold(RowContributions& contributions) {
+void Evaluator::State::fold(metrics::RowContributions& contributions) {
   const std::size_t layout_size = scorer.layout().size();
   for (std::size_t i = 0; i < contributions.groups.items.size(); ++i) {
     double* to = sums.data() + contributions.groups.items[i] * layout_size;
@@ -107,27 +107,28 @@ void Evaluator::add(const Context& context, const Ragged<LabelId>& truth,
           truth.rows(), predictions.rows());
   constexpr std::size_t kRowsPerBlock = 256;  // enough work to outweigh handing it to a thread
   const std::size_t num_rows = truth.rows();
-  std::vector<RowContributions> blocks((num_rows + kRowsPerBlock - 1) / kRowsPerBlock);
-  std::vector<RowScorer::Scratch> scratch(context.threads());
+  std::vector<metrics::RowContributions> blocks((num_rows + kRowsPerBlock - 1) / kRowsPerBlock);
+  std::vector<metrics::RowScorer::Scratch> scratch(context.threads());
   parallel_blocks(context, num_rows, kRowsPerBlock, [&](const Block& block) {
     for (std::size_t row = block.begin; row < block.end; ++row) {
       state_->scorer.score(state_->report.rows + row, truth[row], predictions[row],
                            scratch[block.worker], blocks[block.index]);
     }
   });
-  for (RowContributions& block : blocks) state_->fold(block);
+  for (metrics::RowContributions& block : blocks) state_->fold(block);
 }
 
-Report Evaluator::report(const Context& context) const {
+MetricsReport Evaluator::report(const Context& context) const {
   const State& state = *state_;
-  Report report = state.report;
-  report.names = value_names(state.scorer.options());
+  MetricsReport report = state.report;
+  report.names = metrics::value_names(state.scorer.options());
   const std::vector<std::uint8_t> groups = state.groups_of_places();
-  const std::vector<double> values = summarize(state.scorer, state.sums, state.counts, groups);
+  const std::vector<double> values =
+      metrics::summarize(state.scorer, state.sums, state.counts, groups);
   const std::vector<Interval> intervals =
-      bootstrap(context, state.scorer, state.stored, groups, values);
+      metrics::bootstrap(context, state.scorer, state.stored, groups, values);
   const std::size_t num_values = report.names.size();
-  const SumLayout layout = state.scorer.layout();
+  const metrics::SumLayout layout = state.scorer.layout();
   for (std::size_t g = 0; g < state.scorer.num_groups(); ++g) {
     const auto first = static_cast<std::ptrdiff_t>(g * num_values);
     const auto last = static_cast<std::ptrdiff_t>((g + 1) * num_values);
@@ -147,10 +148,10 @@ Report Evaluator::report(const Context& context) const {
   return report;
 }
 
-double Report::value(std::string_view name) const {
+double MetricsReport::value(std::string_view name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   require(found != names.end(), "there is no metric \"{}\" in this report", name);
   return overall.values[static_cast<std::size_t>(found - names.begin())];
 }
 
-}  // namespace mhe::metrics
+}  // namespace mhe

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Small cases worked by hand; naive_evaluation_test.cc compares with an independent implementation.
-#include "metrics/evaluator.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,6 +13,7 @@
 
 #include <mhe/context.h>
 #include <mhe/error.h>
+#include <mhe/metrics.h>
 
 #include "metrics/frequency_bins.h"
 
@@ -35,7 +34,7 @@ std::vector<LabelId> labels(const std::vector<std::uint32_t>& ids) {
 // Labels best first.
 std::vector<ScoredLabel> ranked(const std::vector<std::uint32_t>& ids) {
   std::vector<ScoredLabel> result;
-  double score = 1;
+  float score = 1;
   for (const std::uint32_t id : ids) result.push_back({LabelId{id}, score /= 2});
   return result;
 }
@@ -179,7 +178,7 @@ TEST(Evaluator, KeepsTheGivenOrderWhenAsked) {
 }
 
 TEST(Evaluator, InfiniteScoresAreOrdered) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Evaluator evaluator({.cutoffs = {1}}, {});
   evaluator.add(labels({2}),
                 std::vector<ScoredLabel>{{LabelId{1}, -kInfinity}, {LabelId{2}, kInfinity}});
@@ -191,7 +190,7 @@ TEST(Evaluator, UnlabeledRowsScoreZeroUnlessSkipped) {
     Evaluator evaluator({.cutoffs = {1}, .unlabeled_rows = rule}, {});
     evaluator.add(labels({7}), ranked({7}));
     evaluator.add({}, ranked({7}));
-    const Report report = evaluator.report(Context());
+    const MetricsReport report = evaluator.report(Context());
     const bool skip = rule == UnlabeledRows::kSkip;
     EXPECT_EQ(report.rows, 2);
     EXPECT_EQ(report.unlabeled_rows, 1);
@@ -211,14 +210,14 @@ TEST(Evaluator, CountsRowsWithFewOrNoPredictions) {
   evaluator.add(labels({1}), {});
   evaluator.add(labels({1}), ranked({1}));
   evaluator.add(labels({1}), ranked({1, 2}));
-  const Report report = evaluator.report(Context());
+  const MetricsReport report = evaluator.report(Context());
   EXPECT_EQ(report.unpredicted_rows, 1);
   EXPECT_EQ(report.short_rows, 2);
   EXPECT_NEAR(report.value("P@2"), (0 + 0.5 + 0.5) / 3, kTolerance);
 }
 
 TEST(Evaluator, NoRowsLeaveEverythingUndefined) {
-  const Report report = Evaluator({.bootstrap_resamples = 10}, {}).report(Context());
+  const MetricsReport report = Evaluator({.bootstrap_resamples = 10}, {}).report(Context());
   EXPECT_TRUE(std::isnan(report.value("P@1")));
   EXPECT_TRUE(std::isnan(report.value("macro-F1@5")));
   EXPECT_TRUE(report.overall.intervals.empty());
@@ -228,7 +227,7 @@ TEST(Evaluator, BinsRestrictTheTruthAndKeepTheRanking) {
   // Training counts: label 0: none, 1: 3, 2: 50. Bins: 0, 1-5, 6-20, 21-100, ...
   const Evaluator evaluator = two_rows(
       {.cutoffs = {1, 3}, .frequency_bounds = default_frequency_bounds()}, known({0, 3, 50, 7}));
-  const Report report = evaluator.report(Context());
+  const MetricsReport report = evaluator.report(Context());
   ASSERT_EQ(report.bins.size(), 3);  // label 3 is only predicted, so its bin has nothing to report
   const auto value_in = [&](std::size_t bin, std::string_view name) {
     const auto found = std::find(report.names.begin(), report.names.end(), name);
@@ -249,7 +248,8 @@ TEST(Evaluator, BinsRestrictTheTruthAndKeepTheRanking) {
 }
 
 TEST(Evaluator, OneBinForAllLabelsRepeatsTheWhole) {
-  const Report report = two_rows({.frequency_bounds = {1000}}, known({1, 2, 3})).report(Context());
+  const MetricsReport report =
+      two_rows({.frequency_bounds = {1000}}, known({1, 2, 3})).report(Context());
   ASSERT_EQ(report.bins.size(), 1);
   EXPECT_EQ(report.bins[0].values, report.overall.values);
 }
@@ -257,7 +257,7 @@ TEST(Evaluator, OneBinForAllLabelsRepeatsTheWhole) {
 TEST(Evaluator, IntervalsOfIdenticalRowsHaveNoWidth) {
   Evaluator evaluator({.cutoffs = {2}, .bootstrap_resamples = 50}, {});
   for (int row = 0; row < 10; ++row) evaluator.add(labels({1, 5}), ranked({5, 6}));
-  const Report report = evaluator.report(Context());
+  const MetricsReport report = evaluator.report(Context());
   ASSERT_EQ(report.overall.intervals.size(), report.names.size());
   for (std::size_t i = 0; i < report.names.size(); ++i) {
     // Stored contributions are floats: 2^-24 of the value.
@@ -269,7 +269,7 @@ TEST(Evaluator, IntervalsOfIdenticalRowsHaveNoWidth) {
 TEST(Evaluator, IntervalOfAProportionIsAboutTheBinomialOne) {
   Evaluator evaluator({.cutoffs = {1}, .bootstrap_resamples = 2000}, {});
   for (std::uint32_t row = 0; row < 400; ++row) evaluator.add(labels({1}), ranked({row % 2}));
-  const Report report = evaluator.report(Context());
+  const MetricsReport report = evaluator.report(Context());
   // Half of 400 rows are right: 0.5 +- 1.96 * sqrt(0.25 / 400) = 0.451 .. 0.549. The quantile of
   // 2000 resamples itself has a standard error of about 0.0015.
   EXPECT_NEAR(report.overall.intervals[0].low, 0.451, 0.008);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <mhe/metrics.h>
+
 #include "base/check.h"
 
 namespace mhe::metrics {
@@ -32,8 +34,12 @@ std::string FrequencyBins::name(std::size_t bin) const {
   return first == last ? fmt::format("{}", last) : fmt::format("{}-{}", first, last);
 }
 
+}  // namespace mhe::metrics
+
+namespace mhe {
+
 std::vector<std::uint64_t> default_frequency_bounds() {
   return {0, 5, 20, 100, 1000};
 }
 
-}  // namespace mhe::metrics
+}  // namespace mhe

@@ -25,7 +25,4 @@ class FrequencyBins {
   std::vector<std::uint64_t> bounds_;
 };
 
-/// The bins of our reports: never seen in training, then up to 5, 20, 100 and 1000 examples, more.
-[[nodiscard]] std::vector<std::uint64_t> default_frequency_bounds();
-
 }  // namespace mhe::metrics

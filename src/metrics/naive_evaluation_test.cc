@@ -15,7 +15,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "metrics/evaluator.h"
+#include <mhe/metrics.h>
+
 #include "metrics/frequency_bins.h"
 
 namespace mhe::metrics {
@@ -223,7 +224,7 @@ Batch batch_of(const NaiveCase& input) {
     for (const Label label : row.truth) batch.truth.items.push_back(LabelId{label});
     batch.truth.end_row();
     for (const auto& [score, label] : row.predictions) {
-      batch.predictions.items.push_back({LabelId{label}, score});
+      batch.predictions.items.push_back({LabelId{label}, static_cast<float>(score)});
     }
     batch.predictions.end_row();
   }
@@ -242,7 +243,7 @@ TrainingLabels known(const NaiveCase& input) {
           [all = input.propensities](LabelId label) { return all.at(index_of(label)); }};
 }
 
-Report evaluate(const NaiveCase& input, std::size_t threads, std::uint64_t resamples = 0) {
+MetricsReport evaluate(const NaiveCase& input, std::size_t threads, std::uint64_t resamples = 0) {
   Evaluator evaluator(options_of(input, resamples), known(input));
   const Context context(ContextOptions{.threads = threads, .seed = 7});
   const Batch batch = batch_of(input);
@@ -254,7 +255,7 @@ Report evaluate(const NaiveCase& input, std::size_t threads, std::uint64_t resam
 // 700 * 100 * 2e-16 is about 1e-11.
 constexpr double kTolerance = 1e-10;
 
-void expect_equal(const GroupReport& group, const Report& report, const Values& expected) {
+void expect_equal(const GroupReport& group, const MetricsReport& report, const Values& expected) {
   for (std::size_t i = 0; i < report.names.size(); ++i) {
     const double naive = expected.at(report.names[i]);
     if (std::isnan(naive) && std::isnan(group.values[i])) continue;
@@ -266,7 +267,7 @@ void compare(std::uint64_t seed) {
   SCOPED_TRACE(fmt::format("MHE_TEST_SEED={}", seed));
   const NaiveCase input = random_case(seed);
   const std::vector<std::size_t> cutoffs = {1, 2, 3, 7};
-  const Report report = evaluate(input, 2);
+  const MetricsReport report = evaluate(input, 2);
   expect_equal(report.overall, report,
                naive_values(input, cutoffs, input.rows, [](Label) { return true; }));
   const FrequencyBins bins(default_frequency_bounds());
@@ -301,8 +302,8 @@ bool same(const GroupReport& a, const GroupReport& b) {
 
 TEST(NaiveEvaluation, ThreadsChangeNoBit) {
   const NaiveCase input = random_case(99);
-  const Report one = evaluate(input, 1, 40);
-  const Report four = evaluate(input, 4, 40);
+  const MetricsReport one = evaluate(input, 1, 40);
+  const MetricsReport four = evaluate(input, 4, 40);
   EXPECT_TRUE(same(one.overall, four.overall));
   ASSERT_EQ(one.bins.size(), four.bins.size());
   for (std::size_t i = 0; i < one.bins.size(); ++i) EXPECT_TRUE(same(one.bins[i], four.bins[i]));
@@ -321,7 +322,7 @@ TEST(NaiveEvaluation, BatchesChangeNoBit) {
 
 TEST(NaiveEvaluation, IntervalsHoldTheValue) {
   const NaiveCase input = random_case(3);
-  const Report report = evaluate(input, 2, 400);
+  const MetricsReport report = evaluate(input, 2, 400);
   for (std::size_t i = 0; i < report.names.size(); ++i) {
     EXPECT_LE(report.overall.intervals[i].low, report.overall.values[i]) << report.names[i];
     EXPECT_GE(report.overall.intervals[i].high, report.overall.values[i]) << report.names[i];

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include <simdjson.h>
 
@@ -21,8 +22,14 @@ using data::quote_found;
 
 constexpr std::string_view kBlanks = " \t";
 
+// The nearest one that is as finite.
+float to_float(double score) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  return static_cast<float>(std::isinf(score) ? score : std::clamp(score, -kLargest, kLargest));
+}
+
 // A number, "inf" or "-inf", but not "nan"; what is too small becomes zero.
-std::optional<double> parse_score(std::string_view text) {
+std::optional<float> parse_score(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || text.front() == '+') return std::nullopt;
   double score = 0;
@@ -35,7 +42,7 @@ std::optional<double> parse_score(std::string_view text) {
     if (std::isinf(score)) return std::nullopt;
   }
   if (std::isnan(score)) return std::nullopt;
-  return score;
+  return to_float(score);
 }
 
 class Parser {
@@ -49,7 +56,7 @@ class Parser {
   void parse_quoted(std::string_view& line);
   void parse_json_line(std::string_view line);
   void add_json_label(const simdjson::dom::element& item);
-  void add(std::string_view label, double score);
+  void add(std::string_view label, float score);
   void end_row();
   [[nodiscard]] std::string name_of(LabelId label) const;
 
@@ -95,7 +102,7 @@ void Parser::parse_text_line(std::string_view line) {
       fail_line("expected label:score, found {}", quote_found(token));
     }
     if (colon == 0) fail_line("expected a label before the colon, found {}", quote_found(token));
-    const std::optional<double> score = parse_score(token.substr(colon + 1));
+    const std::optional<float> score = parse_score(token.substr(colon + 1));
     if (!score) {
       fail_line("expected a number behind the last colon, found {}", quote_found(token));
     }
@@ -145,15 +152,16 @@ void Parser::add_json_label(const simdjson::dom::element& item) {
   double score = 0;
   const bool has_score = item.is_object() && (item["p"].get(score) == simdjson::SUCCESS ||
                                               item["score"].get(score) == simdjson::SUCCESS);
-  if (has_score && item["label"].get(label) == simdjson::SUCCESS) return add(label, score);
+  if (has_score && item["label"].get(label) == simdjson::SUCCESS)
+    return add(label, to_float(score));
   if (has_score && item["label"].get(number) == simdjson::SUCCESS) {
-    return add(fmt::format("{}", number), score);
+    return add(fmt::format("{}", number), to_float(score));
   }
   fail_line("expected {{\"label\": \"...\", \"p\": number}}, found {}",
             quote_found(simdjson::minify(item)));
 }
 
-void Parser::add(std::string_view label, double score) {
+void Parser::add(std::string_view label, float score) {
   const auto known = names_.find(label);
   if (known) {
     block_.rows.items.push_back({*known, score});

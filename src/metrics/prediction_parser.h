@@ -13,8 +13,7 @@
 #include <mhe/ids.h>
 #include <mhe/input.h>
 #include <mhe/label_space.h>
-
-#include "metrics/evaluator.h"
+#include <mhe/metrics.h>
 
 namespace mhe::metrics {
 

@@ -1,14 +1,14 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/reliability.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include <mhe/metrics.h>
+
 #include "base/check.h"
 
-namespace mhe::metrics {
+namespace mhe {
 
 Reliability::Reliability(std::size_t num_bins) : bins_(num_bins) {
   require(num_bins > 0, "reliability needs at least one bin");
@@ -61,4 +61,4 @@ ReliabilityReport Reliability::report() const {
   return report;
 }
 
-}  // namespace mhe::metrics
+}  // namespace mhe

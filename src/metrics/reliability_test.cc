@@ -1,13 +1,12 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/reliability.h"
-
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/metrics.h>
 
 namespace mhe::metrics {
 namespace {

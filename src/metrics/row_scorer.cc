@@ -210,8 +210,9 @@ double RowScorer::weight_of(LabelId label) const {
   return 1 / propensity;
 }
 
-bool RowScorer::above_threshold(double score) const noexcept {
-  return options_.threshold && score >= *options_.threshold;
+bool RowScorer::above_threshold(float score) const noexcept {
+  // As a float, so that a score printed like the threshold reaches it.
+  return options_.threshold && score >= static_cast<float>(*options_.threshold);
 }
 
 std::uint16_t RowScorer::first_cutoff(std::size_t rank) const noexcept {

@@ -11,8 +11,8 @@
 
 #include <mhe/ids.h>
 #include <mhe/input.h>
+#include <mhe/metrics.h>
 
-#include "metrics/evaluator.h"
 #include "metrics/frequency_bins.h"
 
 namespace mhe::metrics {
@@ -102,7 +102,7 @@ class RowScorer {
   void add_cutoff(std::size_t cutoff, const Scratch& scratch, std::span<double> sums) const;
   [[nodiscard]] std::uint64_t count_of(LabelId label) const;
   [[nodiscard]] double weight_of(LabelId label) const;
-  [[nodiscard]] bool above_threshold(double score) const noexcept;
+  [[nodiscard]] bool above_threshold(float score) const noexcept;
   [[nodiscard]] std::uint16_t first_cutoff(std::size_t rank) const noexcept;
 
   EvaluatorOptions options_;  // cutoffs ascending, each once

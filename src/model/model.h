@@ -18,9 +18,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <mhe/ids.h>
+#include <mhe/label_space.h>
 #include <mhe/plan.h>
 
-#include "labels/names.h"
 #include "matrix/feature_weights.h"
 #include "metrics/calibration.h"
 #include "model/member.h"

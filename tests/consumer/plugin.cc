@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
+#include <mhe/context.h>
 #include <mhe/plan.h>
-#include <mhe/version.h>
 
 extern "C" const char* plugin_version() {
   return mhe::version().data();

@@ -23,10 +23,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const metrics::PredictionBlock block = metrics::parse_predictions(text, format, names);
   if (block.bad) return 0;
   const std::size_t num_labels = names.size() + block.unknown.size();
-  metrics::Evaluator evaluator({.threshold = 0.5}, {});
+  Evaluator evaluator({.threshold = 0.5}, {});
   const std::vector<LabelId> truth = {LabelId{3}};
   for (std::size_t row = 0; row < block.rows.rows(); ++row) {
-    for (const metrics::ScoredLabel& item : block.rows[row]) {
+    for (const ScoredLabel& item : block.rows[row]) {
       if (index_of(item.label) >= num_labels) __builtin_trap();
     }
     try {

@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <mhe/context.h>
-
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/parallel.h"
@@ -21,6 +19,7 @@
 #include "charts/histogram_svg.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
+#include "kernels/dual_sweep.h"
 #include "model/model.h"
 #include "output/table.h"
 #include "output/units.h"

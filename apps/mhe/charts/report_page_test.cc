@@ -72,7 +72,7 @@ train::TrainingHistory make_history() {
   metrics::Evaluator evaluator(
       options, metrics::training_labels({3, 10}, PropensityCurve(history.data.rows)));
   const std::vector<LabelId> truth = {LabelId{0}, LabelId{1}};
-  const std::vector<metrics::ScoredLabel> found = {{LabelId{0}, 0.9}, {LabelId{2}, 0.4}};
+  const std::vector<metrics::ScoredLabel> found = {{LabelId{0}, 0.9F}, {LabelId{2}, 0.4F}};
   evaluator.add(truth, found);
   history.metrics = evaluator.report(Context({.threads = 1}));
   metrics::Reliability reliability;

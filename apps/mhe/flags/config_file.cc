@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
 #include "flags/suggest.h"
 #include "flags/usage_error.h"
 
@@ -77,11 +79,12 @@ void give(CLI::Option& option, const Json& value) {
 }
 
 Json read_object(const std::string& path) {
-  const MappedFile file = MappedFile::open(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                              file.bytes().size());
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw_error(ErrorCode::kNotFound, "cannot open {}: {}", path,
+                std::generic_category().message(errno));
   try {
-    Json json = Json::parse(text);
+    Json json = Json::parse(file);
     if (!json.is_object()) throw UsageError(path + ": expected a JSON object of flags");
     return json;
   } catch (const nlohmann::json::parse_error& error) {

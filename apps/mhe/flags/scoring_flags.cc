@@ -11,11 +11,9 @@
 
 #include <mhe/error.h>
 
-#include "base/check.h"
 #include "flags/data_flags.h"
 #include "flags/usage_error.h"
 #include "heads/head_spec.h"
-#include "metrics/frequency_bins.h"
 
 namespace mhe::app {
 namespace {
@@ -102,23 +100,23 @@ PropensityModel propensity_model(const ScoringFlags& flags) {
   }
 }
 
-metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags) {
+EvaluatorOptions make_evaluator_options(const ScoringFlags& flags) {
   return {.cutoffs = flags.cutoffs,
           .threshold = flags.threshold,
-          .unlabeled_rows = flags.unlabeled_rows == "skip" ? metrics::UnlabeledRows::kSkip
-                                                           : metrics::UnlabeledRows::kZero,
-          .ranking = metrics::Ranking::kByScore,
-          .frequency_bounds = flags.by_frequency ? metrics::default_frequency_bounds()
-                                                 : std::vector<std::uint64_t>(),
+          .unlabeled_rows =
+              flags.unlabeled_rows == "skip" ? UnlabeledRows::kSkip : UnlabeledRows::kZero,
+          .ranking = Ranking::kByScore,
+          .frequency_bounds =
+              flags.by_frequency ? default_frequency_bounds() : std::vector<std::uint64_t>(),
           .bootstrap_resamples = flags.bootstrap};
 }
 
 void require_labels(const Schema& schema, const std::string& name) {
   if (schema.has_labels) return;
-  fail(ErrorCode::kInvalidData,
-       "{}: expected labels, found none; name their column with --labels or their file with "
-       "--label-file",
-       name);
+  throw_error(ErrorCode::kInvalidData,
+              "{}: expected labels, found none; name their column with --labels or their file with "
+              "--label-file",
+              name);
 }
 
 MetricsSetting make_setting(const ScoringFlags& flags) {

@@ -15,9 +15,9 @@
 
 #include <mhe/dataset.h>
 #include <mhe/label_space.h>
+#include <mhe/metrics.h>
 #include <mhe/predict.h>
 
-#include "metrics/evaluator.h"
 #include "output/metrics_output.h"
 
 namespace mhe::app {
@@ -47,7 +47,7 @@ void add_session_flags(CLI::App& command, PredictOptions& options);
 /// The constants that --propensity names. Throws UsageError.
 [[nodiscard]] PropensityModel propensity_model(const ScoringFlags& flags);
 
-[[nodiscard]] metrics::EvaluatorOptions make_evaluator_options(const ScoringFlags& flags);
+[[nodiscard]] EvaluatorOptions make_evaluator_options(const ScoringFlags& flags);
 
 /// Throws kInvalidData, saying how to name them, if the data set `name` has no labels.
 void require_labels(const Schema& schema, const std::string& name);

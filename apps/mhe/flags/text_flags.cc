@@ -26,7 +26,7 @@ void parse_number(const std::string& own, const std::string& text, T& value) {
   if (!CLI::detail::lexical_cast(text, value)) refuse(own);
 }
 
-void apply_setting(const std::string& own, const std::string& setting, text::FieldOptions& field) {
+void apply_setting(const std::string& own, const std::string& setting, FieldOptions& field) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos) refuse(own);
   const std::string name = setting.substr(0, equals);
@@ -44,12 +44,12 @@ void apply_setting(const std::string& own, const std::string& setting, text::Fie
   }
 }
 
-void apply_own(const std::string& own, std::vector<text::FieldOptions>& fields) {
+void apply_own(const std::string& own, std::vector<FieldOptions>& fields) {
   const std::size_t end = own.find(':');
   const std::string head = own.substr(0, end);
   const std::size_t equals = head.find('=');
   const std::string name = head.substr(0, equals);
-  for (text::FieldOptions& field : fields) {
+  for (FieldOptions& field : fields) {
     if (field.name != name) continue;
     field.own = true;
     if (equals != std::string::npos) parse_number(own, head.substr(equals + 1), field.weight);
@@ -73,11 +73,11 @@ void add_own_flag(CLI::App& command, std::vector<std::string>& own) {
                      "character n-grams of the first three words; may be repeated");
 }
 
-std::vector<text::FieldOptions> make_fields(const std::vector<std::string>& columns,
-                                            const std::vector<std::string>& own) {
-  std::vector<text::FieldOptions> fields;
+std::vector<FieldOptions> make_fields(const std::vector<std::string>& columns,
+                                      const std::vector<std::string>& own) {
+  std::vector<FieldOptions> fields;
   for (const std::string& name : columns) {
-    text::FieldOptions field;
+    FieldOptions field;
     field.name = name;
     fields.push_back(std::move(field));
   }
@@ -90,8 +90,8 @@ train::TextRule make_text_rule(const CLI::App& command, std::vector<std::string>
   const bool keep_min_df = command.count("--min-df") > 0;
   const bool keep_token_length = command.count("--min-token-length") > 0;
   return [own = std::move(own), keep_ngrams, keep_min_df, keep_token_length](
-             const train::TextSample& sample, text::VectorizerOptions& text) {
-    const text::VectorizerOptions given = text;
+             const train::TextSample& sample, TextOptions& text) {
+    const TextOptions given = text;
     train::choose_text_options(sample, text);
     if (keep_ngrams) text.word_ngrams = given.word_ngrams;
     if (keep_min_df) text.min_df = given.min_df;

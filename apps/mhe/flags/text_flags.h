@@ -9,7 +9,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "text/options.h"
+#include <mhe/text.h>
+
 #include "train/training_set.h"
 
 namespace mhe::app {
@@ -18,8 +19,8 @@ namespace mhe::app {
 void add_own_flag(CLI::App& command, std::vector<std::string>& own);
 
 /// The fields of these columns with what --own says. Throws UsageError.
-[[nodiscard]] std::vector<text::FieldOptions> make_fields(const std::vector<std::string>& columns,
-                                                          const std::vector<std::string>& own);
+[[nodiscard]] std::vector<FieldOptions> make_fields(const std::vector<std::string>& columns,
+                                                    const std::vector<std::string>& own);
 
 /// The rule of training with what was given on the command line: --own, --word-ngrams,
 /// --min-df, --min-token-length.

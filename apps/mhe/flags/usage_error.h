@@ -3,6 +3,11 @@
 #pragma once
 
 #include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <mhe/error.h>
 
 namespace mhe::app {
 
@@ -10,5 +15,11 @@ namespace mhe::app {
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// Throws mhe::Error with a formatted message: the program found out what the library cannot.
+template <class... Args>
+[[noreturn]] void throw_error(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(code, fmt::format(format, std::forward<Args>(args)...));
+}
 
 }  // namespace mhe::app

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/check.h"
+#include "flags/usage_error.h"
 #include "output/progress_line.h"
 #include "output/units.h"
 
@@ -52,8 +52,8 @@ Console::Console() : error_is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 void Console::print(std::string_view text) {
   clear_progress();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    fail(ErrorCode::kIo, "cannot write standard output: {}",
-         std::generic_category().message(errno));
+    throw_error(ErrorCode::kIo, "cannot write standard output: {}",
+                std::generic_category().message(errno));
   }
 }
 

@@ -9,21 +9,18 @@
 
 #include <fmt/format.h>
 
-#include "base/check.h"
+#include "flags/usage_error.h"
 #include "output/table.h"
 #include "output/units.h"
 
 namespace mhe::app {
 namespace {
 
-using metrics::GroupReport;
-using metrics::Interval;
-using metrics::Report;
 using Json = nlohmann::ordered_json;
 
-std::size_t place_of(const Report& report, std::string_view name) {
+std::size_t place_of(const MetricsReport& report, std::string_view name) {
   const auto found = std::find(report.names.begin(), report.names.end(), name);
-  MHE_ASSERT(found != report.names.end());
+  if (found == report.names.end()) throw_error(ErrorCode::kInternal, "no metric {}", name);
   return static_cast<std::size_t>(found - report.names.begin());
 }
 
@@ -36,7 +33,7 @@ std::string cell(const GroupReport& group, std::size_t place) {
 }
 
 // "P" of "P@1"; empty where there is no cutoff.
-std::vector<std::string> cutoff_metrics(const Report& report) {
+std::vector<std::string> cutoff_metrics(const MetricsReport& report) {
   std::vector<std::string> metrics;
   for (const std::string& name : report.names) {
     const std::size_t at = name.find('@');
@@ -48,7 +45,8 @@ std::vector<std::string> cutoff_metrics(const Report& report) {
   return metrics;
 }
 
-std::string overall_text(const Report& report, const MetricsSetting& setting, std::size_t width) {
+std::string overall_text(const MetricsReport& report, const MetricsSetting& setting,
+                         std::size_t width) {
   Table table;
   std::vector<std::string> head = {"per cent"};
   for (const std::size_t k : setting.cutoffs) head.push_back(fmt::format("k = {}", k));
@@ -72,7 +70,8 @@ std::string overall_text(const Report& report, const MetricsSetting& setting, st
   return table.render(width) + "\n" + rest.render(width);
 }
 
-std::string bins_text(const Report& report, const MetricsSetting& setting, std::size_t width) {
+std::string bins_text(const MetricsReport& report, const MetricsSetting& setting,
+                      std::size_t width) {
   Table table;
   std::vector<std::string> head = {setting.has_training_data ? "training rows of a label"
                                                              : "true rows of a label"};
@@ -101,7 +100,7 @@ std::string bins_text(const Report& report, const MetricsSetting& setting, std::
   return "\n" + table.render(width);
 }
 
-std::string facts_text(const Report& report, const MetricsSetting& setting) {
+std::string facts_text(const MetricsReport& report, const MetricsSetting& setting) {
   Table table;
   const auto add = [&](std::string_view what, std::uint64_t count) {
     table.add_row({std::string(what), format_count(count)});
@@ -127,13 +126,13 @@ Json per_cent_figure(double share) {
   return std::isnan(share) ? Json(nullptr) : Json(round_figure(100 * share));
 }
 
-void put_values(const Report& report, const GroupReport& group, Json& json) {
+void put_values(const MetricsReport& report, const GroupReport& group, Json& json) {
   for (std::size_t i = 0; i < report.names.size(); ++i) {
     json[report.names[i]] = per_cent_figure(group.values[i]);
   }
 }
 
-Json intervals_json(const Report& report, const GroupReport& group) {
+Json intervals_json(const MetricsReport& report, const GroupReport& group) {
   Json json;
   for (std::size_t i = 0; i < report.names.size(); ++i) {
     json[report.names[i]] = {per_cent_figure(group.intervals[i].low),
@@ -144,13 +143,14 @@ Json intervals_json(const Report& report, const GroupReport& group) {
 
 }  // namespace
 
-std::string metrics_text(const Report& report, const MetricsSetting& setting, std::size_t width) {
+std::string metrics_text(const MetricsReport& report, const MetricsSetting& setting,
+                         std::size_t width) {
   std::string text = overall_text(report, setting, width);
   if (!report.bins.empty()) text += bins_text(report, setting, width);
   return text + facts_text(report, setting);
 }
 
-Json metrics_json(const Report& report, const MetricsSetting& setting) {
+Json metrics_json(const MetricsReport& report, const MetricsSetting& setting) {
   Json json;
   put_values(report, report.overall, json);
   if (setting.threshold) json["threshold"] = *setting.threshold;

@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "metrics/report.h"
+#include <mhe/metrics.h>
 
 namespace mhe::app {
 
@@ -26,12 +26,12 @@ struct MetricsSetting {
 };
 
 /// Metrics as lines and k as columns, in per cent; then the bins and the facts about rows.
-[[nodiscard]] std::string metrics_text(const metrics::Report& report, const MetricsSetting& setting,
+[[nodiscard]] std::string metrics_text(const MetricsReport& report, const MetricsSetting& setting,
                                        std::size_t width);
 
 /// A flat object: "P@1": 93.5, ..., "rows": 6000, ..., with "by_frequency" and "confidence" inside
 /// where they were asked for. What is undefined is null.
-[[nodiscard]] nlohmann::ordered_json metrics_json(const metrics::Report& report,
+[[nodiscard]] nlohmann::ordered_json metrics_json(const MetricsReport& report,
                                                   const MetricsSetting& setting);
 
 }  // namespace mhe::app

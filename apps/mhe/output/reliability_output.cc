@@ -38,19 +38,18 @@ std::string draw(double observed, double predicted, std::size_t width, BarStyle 
 
 }  // namespace
 
-std::string reliability_text(const metrics::ReliabilityReport& report) {
+std::string reliability_text(const ReliabilityReport& report) {
   Table table;
   table.add_row({"predicted labels looked at", format_count(report.count)});
   table.add_row({"reliability error, per cent", format_per_cent(report.expected_error)});
-  table.add_row(
-      {fmt::format("  largest of a bin of {} or more", metrics::ReliabilityReport::kMinCount),
-       format_per_cent(report.maximum_error)});
+  table.add_row({fmt::format("  largest of a bin of {} or more", ReliabilityReport::kMinCount),
+                 format_per_cent(report.maximum_error)});
   table.add_row(
       {"Brier score", std::isnan(report.brier) ? "-" : fmt::format("{:.4f}", report.brier)});
   return table.render(80);
 }
 
-std::string reliability_diagram(const metrics::ReliabilityReport& report, std::size_t width,
+std::string reliability_diagram(const ReliabilityReport& report, std::size_t width,
                                 BarStyle style) {
   constexpr std::size_t kMinBar = 10;
   constexpr std::size_t kMaxBar = 50;
@@ -58,7 +57,7 @@ std::string reliability_diagram(const metrics::ReliabilityReport& report, std::s
                                                 "labels", "predicted", "observed")};
   const std::size_t used = lines.front().size() + 2;
   const std::size_t bar_width = std::clamp(width - std::min(width, used + 1), kMinBar, kMaxBar);
-  for (const metrics::ReliabilityBin& bin : report.bins) {
+  for (const ReliabilityBin& bin : report.bins) {
     std::string line = fmt::format("{:.2f} - {:.2f}  {:>12}  {:>9}  {:>8}", bin.low, bin.high,
                                    format_count(bin.count), format_per_cent(bin.mean_probability),
                                    format_per_cent(bin.hit_rate));
@@ -74,14 +73,14 @@ std::string reliability_diagram(const metrics::ReliabilityReport& report, std::s
   return text;
 }
 
-void put_reliability(const metrics::ReliabilityReport& report, Json& json) {
+void put_reliability(const ReliabilityReport& report, Json& json) {
   json["reliability_error"] = number(100 * report.expected_error);
   json["reliability_max_error"] = number(100 * report.maximum_error);
   json["brier"] = number(report.brier);
   Json& detail = json["reliability"];
   detail["predicted_labels"] = report.count;
   detail["hits"] = report.hits;
-  for (const metrics::ReliabilityBin& bin : report.bins) {
+  for (const ReliabilityBin& bin : report.bins) {
     detail["bins"].push_back({{"low", bin.low},
                               {"high", bin.high},
                               {"count", bin.count},

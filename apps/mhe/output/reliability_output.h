@@ -9,20 +9,21 @@
 
 #include <nlohmann/json.hpp>
 
-#include "metrics/reliability.h"
+#include <mhe/metrics.h>
+
 #include "output/table.h"
 
 namespace mhe::app {
 
 /// The figures, a line each; errors in per cent.
-[[nodiscard]] std::string reliability_text(const metrics::ReliabilityReport& report);
+[[nodiscard]] std::string reliability_text(const ReliabilityReport& report);
 
 /// The bins, a line each: a bar of what was observed and a mark where it was predicted to end.
-[[nodiscard]] std::string reliability_diagram(const metrics::ReliabilityReport& report,
-                                              std::size_t width, BarStyle style);
+[[nodiscard]] std::string reliability_diagram(const ReliabilityReport& report, std::size_t width,
+                                              BarStyle style);
 
 /// Adds "reliability_error", "reliability_max_error" (per cent), "brier" and "reliability", the
 /// bins. What is undefined is null.
-void put_reliability(const metrics::ReliabilityReport& report, nlohmann::ordered_json& json);
+void put_reliability(const ReliabilityReport& report, nlohmann::ordered_json& json);
 
 }  // namespace mhe::app

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
-
-#include "base/ascii.h"
 
 namespace mhe::app {
 namespace {
@@ -75,7 +74,8 @@ BarStyle bar_style_of_environment() {
   std::string locale = environment("LC_ALL");
   if (locale.empty()) locale = environment("LC_CTYPE");
   if (locale.empty()) locale = environment("LANG");
-  std::transform(locale.begin(), locale.end(), locale.begin(), to_lower);
+  std::transform(locale.begin(), locale.end(), locale.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool utf8 =
       locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   return utf8 ? BarStyle::kBlocks : BarStyle::kAscii;

@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "base/check.h"
 #include "flags/option_flags.h"
+#include "flags/usage_error.h"
 #include "output/data_report.h"
 #include "tasks/synthetic.h"
 #include "verbs/verbs.h"
@@ -64,7 +64,7 @@ std::unique_ptr<Context> make_context(Console& console, const TaskFlags& flags) 
   options.seed = flags.seed;
   options.on_warning = [&console](std::string_view message) { console.say(message); };
   options.on_progress = [&console](const Progress& progress) {
-    if (interrupted) fail(ErrorCode::kIo, "interrupted; nothing was written");
+    if (interrupted) throw_error(ErrorCode::kIo, "interrupted; nothing was written");
     console.show(progress);
   };
   return std::make_unique<Context>(std::move(options));

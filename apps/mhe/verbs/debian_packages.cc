@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/check.h"
+#include "flags/usage_error.h"
 #include "tasks/command.h"
 #include "tasks/debian_deps.h"
 #include "tasks/lines.h"
@@ -61,7 +61,8 @@ void run(Console& console, const Command& command) {
   quiet.insert(quiet.end(), command.begin(), command.end());
   const int code = tasks::run_command(quiet);
   if (code != 0) {
-    fail(ErrorCode::kNotFound, "{} failed with exit code {}", tasks::command_line(command), code);
+    throw_error(ErrorCode::kNotFound, "{} failed with exit code {}", tasks::command_line(command),
+                code);
   }
 }
 
@@ -76,9 +77,9 @@ std::vector<std::pair<std::string, std::string>> need_packages(
   if (!missing.empty()) {
     console.say("needs these Debian packages: " + tasks::command_line(missing));
     if (consent == Consent::kAsk && !ask(console, "Install them now?")) {
-      fail(ErrorCode::kNotFound,
-           "Debian packages are missing; give --install, or install them with:\n  {}",
-           tasks::command_line(install_command(missing)));
+      throw_error(ErrorCode::kNotFound,
+                  "Debian packages are missing; give --install, or install them with:\n  {}",
+                  tasks::command_line(install_command(missing)));
     }
     // A fresh container has no index to find them in.
     if (tasks::find_apt_index(tasks::DebianDepsOptions().lists).packages.empty()) {
@@ -89,7 +90,8 @@ std::vector<std::pair<std::string, std::string>> need_packages(
   std::vector<std::pair<std::string, std::string>> versions;
   for (const std::string& package : packages) {
     const auto version = installed_version(package);
-    if (!version) fail(ErrorCode::kNotFound, "the package {} is still not installed", package);
+    if (!version)
+      throw_error(ErrorCode::kNotFound, "the package {} is still not installed", package);
     versions.emplace_back(package, *version);
   }
   return versions;
@@ -99,10 +101,11 @@ void fetch_descriptions(Console& console, Consent consent) {
   const Command update = as_root({"apt-get", "update", "-o", "Acquire::Languages=en"});
   if (consent == Consent::kAsk &&
       !ask(console, "apt's index has no English descriptions here. Get them now?")) {
-    fail(ErrorCode::kNotFound,
-         "apt's index has no English descriptions here; give --install, or get them with:\n  {}\n"
-         "or take the first lines only, with --short",
-         tasks::command_line(update));
+    throw_error(
+        ErrorCode::kNotFound,
+        "apt's index has no English descriptions here; give --install, or get them with:\n  {}\n"
+        "or take the first lines only, with --short",
+        tasks::command_line(update));
   }
   run(console, update);
 }

@@ -9,12 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <mhe/metrics.h>
 #include <mhe/predict.h>
 
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
-#include "metrics/evaluator.h"
-#include "metrics/reliability.h"
 #include "model/model.h"
 #include "output/metrics_output.h"
 #include "output/reliability_output.h"
@@ -38,21 +37,21 @@ struct EvalFlags {
   DataFlags data;
 };
 
-metrics::Evaluator make_evaluator(const ScoringFlags& flags, const Model& model) {
-  metrics::EvaluatorOptions options = make_evaluator_options(flags);
-  options.ranking = metrics::Ranking::kAsGiven;  // by score, which probabilities may round to ties
+Evaluator make_evaluator(const ScoringFlags& flags, const Model& model) {
+  EvaluatorOptions options = make_evaluator_options(flags);
+  options.ranking = Ranking::kAsGiven;  // by score, which probabilities may round to ties
   // As they lie in the file: of 10^8 labels a copy would take a gigabyte.
   const auto count_of = [counts = model.label_counts()](LabelId label) -> std::uint64_t {
     return index_of(label) < counts.size() ? counts[index_of(label)] : 0;
   };
   const PropensityCurve propensity(model.training_rows(), propensity_model(flags));
-  return {std::move(options), metrics::training_labels(count_of, propensity)};
+  return {std::move(options), training_labels(count_of, propensity)};
 }
 
 // What was found so far.
 struct Scores {
-  metrics::Evaluator evaluator;
-  metrics::Reliability reliability = metrics::Reliability();
+  Evaluator evaluator;
+  Reliability reliability = Reliability();
   std::optional<HeadAccuracy> heads = std::nullopt;  // product heads and cascades
 };
 
@@ -77,7 +76,7 @@ std::string heads_text(const HeadAccuracy& heads) {
 }
 
 void add_reliability(std::span<const LabelId> truth, std::span<const ScoredLabel> row,
-                     metrics::Reliability& reliability) {
+                     Reliability& reliability) {
   for (const auto& [label, probability] : row.first(std::min(row.size(), kReliabilityLabels))) {
     reliability.add(probability, std::binary_search(truth.begin(), truth.end(), label));
   }
@@ -85,7 +84,7 @@ void add_reliability(std::span<const LabelId> truth, std::span<const ScoredLabel
 
 void score_batch(const Context& context, const ScoringFlags& flags, const Ragged<LabelId>& truth,
                  const Predictions& found, Scores& scores) {
-  Ragged<metrics::ScoredLabel> predictions;
+  Ragged<ScoredLabel> predictions;
   for (std::size_t row = 0; row < found.size(); ++row) {
     for (const auto& [label, probability] : found[row]) {
       predictions.items.push_back({label, probability});
@@ -123,8 +122,8 @@ void run_eval(Console& console, const EvalFlags& flags) {
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
   const Model model = Model::open(flags.model);
   const Scores scores = score_all(*context, flags, model);
-  const metrics::Report report = scores.evaluator.report(*context);
-  const metrics::ReliabilityReport reliability = scores.reliability.report();
+  const MetricsReport report = scores.evaluator.report(*context);
+  const ReliabilityReport reliability = scores.reliability.report();
   const MetricsSetting setting = make_setting(flags.scoring);
   if (flags.scoring.json) {
     nlohmann::ordered_json json = metrics_json(report, setting);

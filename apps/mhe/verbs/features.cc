@@ -1,26 +1,19 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <mhe/dataset.h>
-#include <mhe/label_space.h>
+#include <mhe/text.h>
 
-#include "base/atomic_file.h"
-#include "base/mapped_file.h"
-#include "data/reader.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
 #include "flags/text_flags.h"
 #include "flags/write_flags.h"
 #include "output/units.h"
-#include "text/builder.h"
-#include "text/options.h"
 #include "verbs/verbs.h"
 
 namespace mhe::app {
@@ -32,66 +25,32 @@ struct FeaturesFlags {
   std::string vocabulary_out;
   std::vector<std::string> own;
   std::size_t threads = 0;
-  text::VectorizerOptions options;
+  TextOptions options;
   DataFlags data;
   WriteFlags write;
 };
 
-text::VectorizerOptions options_for(const FeaturesFlags& flags, const Schema& schema) {
-  text::VectorizerOptions options = flags.options;
-  options.fields = make_fields(schema.text_fields, flags.own);
-  return options;
-}
-
-text::Vectorizer read_vectorizer(const std::string& path) {
-  const MappedFile file = MappedFile::open(path);
-  const auto bytes = file.bytes();
-  return text::Vectorizer::read({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
-// What the writer sees: the same rows with vectors in place of text.
-Schema sparse_schema(Schema schema, std::size_t num_features) {
-  schema.kind = InputKind::kSparse;
-  schema.text_fields.clear();
-  schema.declared_features = num_features;
-  return schema;
-}
-
 // Fits on all rows, then writes them. Labels wait in memory beside the features.
 void fit_and_write(const Context& context, const FeaturesFlags& flags, Reader& reader,
                    const LabelNames& names) {
-  text::VectorizerBuilder builder(context, options_for(flags, reader.schema()),
-                                  text::KeepDocuments::kYes);
-  RowBatch batch;
-  RowBatch all;
-  while (reader.next(batch)) {
-    builder.add(text::Documents(batch.text));
-    all.rows += batch.rows;
-    all.labels.append(batch.labels);
-    all.ids.append(batch.ids);
-  }
-  text::Fitted fitted = builder.finish();
-  all.features = std::move(fitted.features);
-  const auto writer =
-      open_writer(context, make_write_options(flags.write),
-                  sparse_schema(reader.schema(), fitted.vectorizer.num_features()), names);
-  writer->write(all);
+  TextOptions options = flags.options;
+  options.fields = make_fields(reader.schema().text_fields, flags.own);
+  const FittedText fitted = fit_text(context, reader, options);
+  const auto writer = open_writer(context, make_write_options(flags.write),
+                                  fitted.vectorizer.transform(reader.schema()), names);
+  writer->write(fitted.rows);
   writer->finish();
-  if (flags.vocabulary_out.empty()) return;
-  AtomicFile file(flags.vocabulary_out);
-  file.write(fitted.vectorizer.write());
-  file.commit();
+  fitted.vectorizer.save(flags.vocabulary_out);
 }
 
 void transform_and_write(const Context& context, const FeaturesFlags& flags, Reader& reader,
                          const LabelNames& names) {
-  const text::Vectorizer vectorizer = read_vectorizer(flags.vocabulary);
+  const TextVectorizer vectorizer = TextVectorizer::open(flags.vocabulary);
   const auto writer = open_writer(context, make_write_options(flags.write),
-                                  sparse_schema(reader.schema(), vectorizer.num_features()), names);
+                                  vectorizer.transform(reader.schema()), names);
   RowBatch batch;
   while (reader.next(batch)) {
-    batch.features = vectorizer.transform(context, text::Documents(batch.text));
-    batch.text.clear();
+    vectorizer.transform(context, batch);
     writer->write(batch);
   }
   writer->finish();
@@ -105,8 +64,7 @@ void run_features(Console& console, const FeaturesFlags& flags) {
   }
   const auto context = console.make_context(flags.threads);
   LabelNames names = load_label_names(*context, flags.write);
-  const auto reader =
-      data::open_reader(*context, make_read_options(flags.data, flags.input), names);
+  const auto reader = open_reader(*context, make_read_options(flags.data, flags.input), names);
   if (reader->schema().kind != InputKind::kText) {
     throw UsageError(fmt::format("{} has no text to turn into features", flags.input));
   }

@@ -10,13 +10,11 @@
 #include <fmt/format.h>
 
 #include <mhe/label_space.h>
+#include <mhe/metrics.h>
 
-#include "base/check.h"
-#include "data/reader.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
-#include "metrics/evaluator.h"
-#include "metrics/predictions.h"
+#include "flags/usage_error.h"
 #include "output/metrics_output.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
@@ -60,7 +58,7 @@ template <class Take>
 std::uint64_t read_labels(const Context& context, ReadOptions options, LabelNames& names,
                           const Take& take) {
   options.labels_only = true;
-  const auto reader = data::open_reader(context, options, names);
+  const auto reader = open_reader(context, options, names);
   require_labels(reader->schema(), options.path);
   RowBatch batch;
   while (reader->next(batch)) take(batch.labels);
@@ -76,9 +74,9 @@ void count_labels(const Ragged<LabelId>& rows, std::vector<std::uint64_t>& count
 
 // Row counts must agree; reads on to the end so that the message can name both.
 void score_all(const Context& context, const MetricsFlags& flags, const Ragged<LabelId>& truth,
-               LabelNames& names, metrics::Evaluator& evaluator) {
-  metrics::PredictionReader reader(context, flags.pred, names);
-  Ragged<metrics::ScoredLabel> predictions;
+               LabelNames& names, Evaluator& evaluator) {
+  PredictionReader reader(context, flags.pred, names);
+  Ragged<ScoredLabel> predictions;
   Ragged<LabelId> part;
   std::uint64_t rows = 0;
   while (reader.next(predictions)) {
@@ -90,11 +88,12 @@ void score_all(const Context& context, const MetricsFlags& flags, const Ragged<L
     evaluator.add(context, part, predictions);
   }
   if (rows != truth.rows()) {
-    fail(ErrorCode::kInvalidData,
-         "{} has predictions for {} rows, but {} has {} rows; expected a line for each row, empty "
-         "if "
-         "nothing is predicted",
-         flags.pred, format_count(rows), flags.truth, format_count(truth.rows()));
+    throw_error(
+        ErrorCode::kInvalidData,
+        "{} has predictions for {} rows, but {} has {} rows; expected a line for each row, empty "
+        "if "
+        "nothing is predicted",
+        flags.pred, format_count(rows), flags.truth, format_count(truth.rows()));
   }
 }
 
@@ -118,14 +117,13 @@ void run_metrics(Console& console, const MetricsFlags& flags) {
     count_labels(truth, counts);
     console.say("no --train: PSP, PSnDCG and frequencies use the label counts of the truth file");
   }
-  metrics::EvaluatorOptions options = make_evaluator_options(flags.scoring);
-  if (flags.ranked) options.ranking = metrics::Ranking::kAsGiven;
-  metrics::Evaluator evaluator(
-      std::move(options),
-      metrics::training_labels(std::move(counts),
-                               PropensityCurve(has_train ? train_rows : truth_rows, model)));
+  EvaluatorOptions options = make_evaluator_options(flags.scoring);
+  if (flags.ranked) options.ranking = Ranking::kAsGiven;
+  Evaluator evaluator(std::move(options),
+                      training_labels(std::move(counts),
+                                      PropensityCurve(has_train ? train_rows : truth_rows, model)));
   score_all(*context, flags, truth, names, evaluator);
-  const metrics::Report report = evaluator.report(*context);
+  const MetricsReport report = evaluator.report(*context);
   MetricsSetting setting = make_setting(flags.scoring);
   setting.has_training_data = has_train;
   if (flags.scoring.json) {

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/model_rows.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/ranges.h>
 
-#include "base/check.h"
+#include "flags/usage_error.h"
 
 namespace mhe::app {
 namespace {
@@ -33,17 +32,18 @@ void ModelRows::check_schema() const {
   const Schema& schema = reader_->schema();
   const InputKind kind = model_.input_kind();
   if (schema.kind != kind) {
-    fail(ErrorCode::kInvalidData, "{} holds {} ({}), but the model was trained on {}{}", name_,
-         kind_name(schema.kind), format_name(schema.format), kind_name(kind),
-         fields_.empty() ? "" : "; if its lines are plain texts, say --format text");
+    throw_error(ErrorCode::kInvalidData, "{} holds {} ({}), but the model was trained on {}{}",
+                name_, kind_name(schema.kind), format_name(schema.format), kind_name(kind),
+                fields_.empty() ? "" : "; if its lines are plain texts, say --format text");
   }
   const bool plain_lines =
       schema.format == Format::kTextLines || schema.format == Format::kFastText;
   if (!plain_lines && schema.text_fields.size() != fields_.size()) {
-    fail(ErrorCode::kInvalidData,
-         "{} has {} text fields ({}), but the model was trained on {} ({}); choose with --text",
-         name_, schema.text_fields.size(), fmt::join(schema.text_fields, ", "), fields_.size(),
-         fmt::join(fields_, ", "));
+    throw_error(
+        ErrorCode::kInvalidData,
+        "{} has {} text fields ({}), but the model was trained on {} ({}); choose with --text",
+        name_, schema.text_fields.size(), fmt::join(schema.text_fields, ", "), fields_.size(),
+        fmt::join(fields_, ", "));
   }
 }
 
@@ -52,25 +52,19 @@ void ModelRows::check_batch() const {
   if (batch_.rows == 0) return;
   const InputKind kind = model_.input_kind();
   if (kind == InputKind::kDense && batch_.dense.num_columns != model_.num_features()) {
-    fail(ErrorCode::kInvalidData, "{}: vectors of {} numbers; the model takes {}", name_,
-         batch_.dense.num_columns, model_.num_features());
+    throw_error(ErrorCode::kInvalidData, "{}: vectors of {} numbers; the model takes {}", name_,
+                batch_.dense.num_columns, model_.num_features());
   }
   if (batch_.text.size() != fields_.size() && (batch_.text.size() != 1 || fields_.empty())) {
-    fail(ErrorCode::kInvalidData, "{}: the model takes {} text fields; this data has {}", name_,
-         fields_.size(), batch_.text.size());
+    throw_error(ErrorCode::kInvalidData, "{}: the model takes {} text fields; this data has {}",
+                name_, fields_.size(), batch_.text.size());
   }
 }
 
 bool ModelRows::next() {
   const bool is_more = reader_->next(batch_);
   check_batch();
-  rows_ = views_.of(batch_);
-  auto* const text = std::get_if<TextRows>(&rows_);
-  if (text == nullptr || text->num_fields == fields_.size()) return is_more;
-  repeated_.clear();
-  for (const std::string_view one : text->texts)
-    repeated_.insert(repeated_.end(), fields_.size(), one);
-  rows_ = TextRows{repeated_, fields_.size()};
+  rows_ = views_.of(batch_, fields_.size());
   return is_more;
 }
 

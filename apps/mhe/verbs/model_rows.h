@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <mhe/context.h>
 #include <mhe/dataset.h>
 #include <mhe/input.h>
 #include <mhe/model.h>
@@ -27,7 +28,7 @@ class ModelRows {
   [[nodiscard]] const RowBatch& batch() const noexcept { return batch_; }
   /// The rows of the batch, valid until next(). A single text is taken for each field of a model
   /// that has several.
-  [[nodiscard]] const InputBatch& rows() const noexcept { return rows_; }
+  [[nodiscard]] InputBatch rows() const noexcept { return rows_; }
 
  private:
   void check_schema() const;
@@ -40,7 +41,6 @@ class ModelRows {
   RowBatch batch_;
   InputViews views_;
   InputBatch rows_;
-  std::vector<std::string_view> repeated_;  // a single text, for each field
 };
 
 }  // namespace mhe::app

@@ -1,6 +1,5 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "labels/order.h"
 
 #include <memory>
 #include <string>
@@ -8,14 +7,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <mhe/dataset.h>
 #include <mhe/label_space.h>
 
-#include "base/atomic_file.h"
-#include "base/check.h"
-#include "data/reader.h"
-#include "labels/centroids.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
 
@@ -55,16 +50,17 @@ void append_dense(const DenseMatrix& dense, SparseMatrix& features) {
 
 LabeledRows read_rows(Console& console, const Context& context, const OrderFlags& flags) {
   LabeledRows rows;
-  const auto reader = data::open_reader(context, flags.read, rows.names);
+  const auto reader = open_reader(context, flags.read, rows.names);
   if (!reader->schema().has_labels) {
-    fail(ErrorCode::kInvalidData, "{}: the rows have no labels to order", flags.read.path);
+    throw_error(ErrorCode::kInvalidData, "{}: the rows have no labels to order", flags.read.path);
   }
   const bool clustered = flags.kind == "clustered";
   if (clustered && reader->schema().kind == InputKind::kText) {
-    fail(ErrorCode::kInvalidData,
-         "{}: a clustered order needs features, but the rows are text; give another --kind or "
-         "features",
-         flags.read.path);
+    throw_error(
+        ErrorCode::kInvalidData,
+        "{}: a clustered order needs features, but the rows are text; give another --kind or "
+        "features",
+        flags.read.path);
   }
   RowBatch batch;
   while (reader->next(batch)) {
@@ -78,7 +74,7 @@ LabeledRows read_rows(Console& console, const Context& context, const OrderFlags
   }
   for (const std::string& bad : reader->report().bad_lines) console.say(bad);
   if (rows.names.size() == 0) {
-    fail(ErrorCode::kInvalidData, "{}: no row has a label", flags.read.path);
+    throw_error(ErrorCode::kInvalidData, "{}: no row has a label", flags.read.path);
   }
   return rows;
 }
@@ -99,48 +95,6 @@ LabelOrder make_order(const Context& context, const OrderFlags& flags, const Lab
       label_centroids(context, rows.features, rows.labels,
                       {.num_labels = num_labels, .max_terms = flags.max_terms});
   return clustered_order(context, centroids, flags.lengths, options);
-}
-
-// A name may hold what separates the columns: written as \t, \n, \r and \\.
-std::string escape(const std::string& name) {
-  std::string escaped;
-  for (const char c : name) {
-    switch (c) {
-      case '\t':
-        escaped += "\\t";
-        break;
-      case '\n':
-        escaped += "\\n";
-        break;
-      case '\r':
-        escaped += "\\r";
-        break;
-      case '\\':
-        escaped += "\\\\";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
-
-// A line a label, by position: position, name, digits.
-void write_order(const LabelOrder& order, const LabelNames& names, const std::string& path) {
-  constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
-  AtomicFile file(path);
-  std::vector<std::uint32_t> digits(order.space().num_heads());
-  std::string text;
-  for (const LabelId label : order.labels()) {
-    order.digits(label, digits);
-    text += fmt::format("{}\t{}\t{}\n", order.position(label), escape(names.name(label)),
-                        fmt::join(digits, ","));
-    if (text.size() < kFlushBytes) continue;
-    file.write(text);
-    text.clear();
-  }
-  file.write(text);
-  file.commit();
 }
 
 void run_order(Console& console, OrderFlags flags) {
