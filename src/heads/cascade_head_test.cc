@@ -169,7 +169,7 @@ TEST(CascadeSearch, FindsWhatABeamInDoubleFinds) {
           const std::span<const float> x = batch.view().features[e];
           const auto expected = reference_search(*head, testing::positions_of(setup), x,
                                                  beam == 0 ? shape.candidates : beam);
-          const std::span<const FoundLabel> found = search->search(x, 7, beam);
+          const std::span<const ScoredLabel> found = search->search(x, 7, beam);
           ASSERT_EQ(found.size(), std::min<std::size_t>(7, expected.size()));
           for (std::size_t i = 0; i < found.size(); ++i) {
             EXPECT_EQ(index_of(found[i].label), expected[i].second);
@@ -191,10 +191,10 @@ TEST(CascadeSearch, NeverReturnsAPhantom) {
     testing::randomize(*head, 2);
     const auto search = make_search(*head);
     const testing::RandomBatch batch(1, 9, 31, 1, 3);
-    const std::span<const FoundLabel> found = search->search(batch.view().features[0], 60, 10);
+    const std::span<const ScoredLabel> found = search->search(batch.view().features[0], 60, 10);
     EXPECT_EQ(found.size(), 31U);
     std::set<std::size_t> labels;
-    for (const FoundLabel& item : found) labels.insert(index_of(item.label));
+    for (const ScoredLabel& item : found) labels.insert(index_of(item.label));
     EXPECT_EQ(labels.size(), 31U);
     EXPECT_LT(*labels.rbegin(), 31U);
   }
@@ -284,7 +284,7 @@ TEST(CascadeSearch, SurvivesDamagedNumbers) {
         return nullptr;
       });
   const testing::RandomBatch batch(1, 9, 60, 1, 3);
-  for (const FoundLabel& item : search->search(batch.view().features[0], 60, 10)) {
+  for (const ScoredLabel& item : search->search(batch.view().features[0], 60, 10)) {
     EXPECT_EQ(item.label, LabelId{7});
     EXPECT_TRUE(std::isfinite(item.score));
   }

@@ -39,8 +39,8 @@ class CascadeSearch final : public DenseSearch {
     nodes_.set_end(end);
   }
 
-  std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
-                                     std::size_t beam) override {
+  std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
+                                      std::size_t beam) override {
     if (beam == 0) beam = spec_.candidates;
     beam_.assign(1, {0.0F, 0});  // the root, whose children are the nodes of level 1
     best_nodes_.clear();
@@ -142,7 +142,7 @@ class CascadeSearch final : public DenseSearch {
   std::vector<float> scores_;
   std::vector<Scored> beam_;
   BestK best_;
-  std::vector<FoundLabel> found_;
+  std::vector<ScoredLabel> found_;
   std::vector<std::uint32_t> best_nodes_;  // [level]
 };
 

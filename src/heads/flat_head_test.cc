@@ -97,7 +97,7 @@ TEST(OneHotHead, SearchFindsTheMostProbableLabels) {
     std::sort(ranked.begin(), ranked.end(),
               [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
     const auto search = make_search(*head);
-    const std::span<const FoundLabel> found = search->search(batch.view().features[0], 12, 0);
+    const std::span<const ScoredLabel> found = search->search(batch.view().features[0], 12, 0);
     ASSERT_EQ(found.size(), 12U);
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(index_of(found[i].label), ranked[i]);
@@ -115,7 +115,7 @@ TEST(OneHotHead, EqualScoresGoToTheSmallerLabel) {
   });
   const std::vector<float> x = {1, 2, 3};
   const auto search = make_search(*head);
-  const std::span<const FoundLabel> found = search->search(x, 5, 0);
+  const std::span<const ScoredLabel> found = search->search(x, 5, 0);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(index_of(found[i].label), i);
 }
 

@@ -14,7 +14,7 @@
 namespace mhe::heads {
 namespace {
 
-bool precedes(const FoundLabel& a, const FoundLabel& b) {
+bool precedes(const ScoredLabel& a, const ScoredLabel& b) {
   return a.score != b.score ? a.score > b.score : a.label < b.label;
 }
 
@@ -26,8 +26,8 @@ class DigitsSearch final : public DenseSearch {
         decoder_(product_space(spec), spec.rank),
         label_at_(find_label_at(find, spec.num_labels)) {}
 
-  std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
-                                     std::size_t /*beam*/) override {
+  std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
+                                      std::size_t /*beam*/) override {
     scorer_.score(features);
     best_digits_ = scorer_.best_digits();
     phantom_mass_ = 0;
@@ -92,7 +92,7 @@ class DigitsSearch final : public DenseSearch {
   labels::ProductDecoder decoder_;
   std::span<const std::uint32_t> label_at_;
   std::vector<Decoded> decoded_;
-  std::vector<FoundLabel> found_;
+  std::vector<ScoredLabel> found_;
   std::span<const std::uint32_t> best_digits_;
   double phantom_mass_ = 0;
 };
@@ -103,8 +103,8 @@ class PowersetSearch final : public DenseSearch {
   PowersetSearch(const HeadSpec& spec, const FindTensor& find)
       : scorer_(spec, find), decoder_(product_space(spec), spec.rank) {}
 
-  std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
-                                     std::size_t /*beam*/) override {
+  std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
+                                      std::size_t /*beam*/) override {
     scorer_.score(features);
     best_digits_ = scorer_.best_digits();
     found_.clear();
@@ -151,7 +151,7 @@ class PowersetSearch final : public DenseSearch {
 
   ProductScorer scorer_;
   labels::ProductDecoder decoder_;
-  std::vector<FoundLabel> found_;
+  std::vector<ScoredLabel> found_;
   std::span<const std::uint32_t> best_digits_;
 };
 

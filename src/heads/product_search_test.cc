@@ -312,7 +312,7 @@ TEST(ProductSearch, SurvivesDamagedArrays) {
     const auto search = damaged.search();
     const auto found = search->search(kFeatures, 1000, 0);
     EXPECT_EQ(found.size(), c.spec.num_labels - (label_lost ? 1 : 0));
-    for (const FoundLabel& label : found) {
+    for (const ScoredLabel& label : found) {
       EXPECT_TRUE(std::isfinite(label.score));
       EXPECT_LT(index_of(label.label), c.spec.num_labels);
     }

@@ -80,14 +80,14 @@ void MemberSearch::add_neighbours(const SparseRow& query) {
   for (Prediction& label : found_) label.probability *= 1 - neighbours_.weight;
   const std::size_t cascades = found_.size();
   std::size_t next = 0;
-  for (const heads::NeighbourLabel& label : rows_.labels) {
-    if (label.label >= num_labels_) continue;
-    while (next < cascades && index_of(found_[next].label) < label.label) ++next;
-    const float score = neighbours_.weight * label.share;
-    if (next < cascades && index_of(found_[next].label) == label.label) {
+  for (const ScoredLabel& near : rows_.labels) {
+    if (index_of(near.label) >= num_labels_) continue;
+    while (next < cascades && found_[next].label < near.label) ++next;
+    const float score = neighbours_.weight * near.score;
+    if (next < cascades && found_[next].label == near.label) {
       found_[next].probability += score;
     } else {
-      found_.push_back({LabelId{label.label}, score});
+      found_.push_back({near.label, score});
     }
   }
 }
