@@ -55,10 +55,9 @@ struct HeadSpec {
   ProductCode code = ProductCode::kDigits;
 };
 
-/// An array of a head, by name. bf16 numbers are std::uint16_t.
+/// An array of a head, by name.
 struct HeadTensor {
-  using Data = std::variant<std::span<const float>, std::span<const std::uint16_t>,
-                            std::span<const std::uint32_t>>;
+  using Data = std::variant<std::span<const float>, std::span<const std::uint32_t>>;
   std::string name;  ///< such as "table", "level1.table", "level1.bias", "label_at", "codes"
   std::vector<std::uint64_t> shape;
   Data data;

@@ -87,7 +87,6 @@ double count_labels(const LabelSpace& space) {
 }
 
 HeadCost head_cost(const HeadShape& shape, const PlanOptions& machine) {
-  const double weight_bytes = shape.precision == Precision::kBf16 ? 2 : kFloatBytes;
   const Layout layout = layout_of(shape);
   HeadCost cost;
   cost.parameters = layout.projections;
@@ -102,7 +101,7 @@ HeadCost head_cost(const HeadShape& shape, const PlanOptions& machine) {
   }
   double scores = 2 * (static_cast<double>(shape.dim) + layout.projected);  // F and its gradient
   for (const Table& table : layout.tables) {
-    const double row_bytes = table.width * weight_bytes + kFloatBytes;  // the bias stays a float
+    const double row_bytes = kFloatBytes * (table.width + 1);  // with its bias
     cost.parameters += table.rows * (table.width + 1);
     cost.model_bytes += table.rows * row_bytes;
     cost.predict_flops += 2 * table.predict_outputs * table.width;

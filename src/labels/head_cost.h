@@ -17,7 +17,6 @@ struct HeadShape {
   std::uint64_t inner_dim = 0;   ///< cascade, levels 2 and on
   std::uint64_t candidates = 0;  ///< cascade: parents a level; sampling: groups an example
   std::uint64_t batch = 0;
-  Precision precision = Precision::kFp32;
 };
 
 /// C, rounded where it does not fit a double.

@@ -177,8 +177,7 @@ bool fits(const HeadCost& cost, const PlanOptions& options) {
 }
 
 std::string describe(const HeadShape& shape) {
-  std::string text =
-      fmt::format("lengths {}, {}", shape.space.describe(), precision_name(shape.precision));
+  std::string text = fmt::format("lengths {}", shape.space.describe());
   if (shape.inner_dim != shape.dim) text += fmt::format(", inner dim {}", shape.inner_dim);
   return text;
 }
@@ -218,7 +217,7 @@ Choice choose(const PlanOptions& options, std::vector<Choice>& tried) {
     for (const std::uint64_t num_heads : head_counts(options)) {
       const LabelSpace space = space_of(options, num_heads, inner_dim);
       const HeadShape shape = {options.head,           space,         options.dim,      inner_dim,
-                               candidates_of(options), options.batch, options.precision};
+                               candidates_of(options), options.batch};
       tried.push_back({shape, labels::head_cost(shape, options)});
       if (fits(tried.back().cost, options)) return tried.back();
     }
@@ -245,16 +244,6 @@ HeadKind parse_head_kind(std::string_view name) {
        "\"{}\" is no kind of head; expected onehot, product, cascade or sampling", name);
 }
 
-std::string_view precision_name(Precision precision) noexcept {
-  return precision == Precision::kFp32 ? "fp32" : "bf16";
-}
-
-Precision parse_precision(std::string_view name) {
-  if (name == "fp32") return Precision::kFp32;
-  if (name == "bf16") return Precision::kBf16;
-  fail(ErrorCode::kInvalidArgument, "\"{}\" is no precision; expected fp32 or bf16", name);
-}
-
 Plan make_plan(const PlanOptions& options) {
   check_options(options);
   std::vector<Choice> tried;
@@ -266,7 +255,6 @@ Plan make_plan(const PlanOptions& options) {
   plan.inner_dim = chosen.shape.inner_dim;
   plan.candidates = chosen.shape.candidates;
   plan.batch = options.batch;
-  plan.precision = chosen.shape.precision;
   if (options.head != HeadKind::kOneHot) {
     plan.confusion_degree = confusion_degree(options.head, plan.space.lengths());
   }

@@ -3,7 +3,6 @@
 #include "model/learned_model.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -47,10 +46,8 @@ void add_head(ModelFileWriter& writer, const std::string& prefix,
   for (const heads::HeadTensor& tensor : tensors) {
     std::visit(
         [&](auto values) {
-          // Two bytes are bf16, which has no type of its own.
           using Value = typename decltype(values)::value_type;
-          const Dtype dtype = std::is_same_v<Value, std::uint16_t> ? Dtype::kBF16 : kDtypeOf<Value>;
-          writer.add_tensor(prefix + tensor.name, dtype, tensor.shape, std::as_bytes(values));
+          writer.add_tensor<Value>(prefix + tensor.name, tensor.shape, values);
         },
         tensor.data);
   }
@@ -62,14 +59,11 @@ heads::HeadTensor open_tensor(const ModelFile& file, const TensorInfo& info, std
     case Dtype::kF32:
       tensor.data = file.tensor<float>(info.name);
       break;
-    case Dtype::kBF16:
-      tensor.data = file.tensor<std::uint16_t>(info.name, {.dtype = Dtype::kBF16});
-      break;
     case Dtype::kU32:
       tensor.data = file.tensor<std::uint32_t>(info.name);
       break;
     default:
-      fail(ErrorCode::kInvalidData, "{}: {} is of type {}; expected F32, BF16 or U32", file.path(),
+      fail(ErrorCode::kInvalidData, "{}: {} is of type {}; expected F32 or U32", file.path(),
            info.name, name_of(info.dtype));
   }
   return tensor;
