@@ -22,14 +22,12 @@ struct Shape {
 
 HeadSpec cascade(const Shape& shape, Loss loss) {
   HeadSpec spec;
-  spec.kind = HeadKind::kCascade;
   spec.num_labels = shape.num_labels;
   spec.lengths = shape.lengths;
   spec.dim = 9;
-  spec.inner_dim = shape.inner_dim;
   spec.loss = loss;
-  spec.candidates = shape.candidates;
-  spec.parent_power = 0.5F;
+  spec.own = CascadeSpec{
+      .inner_dim = shape.inner_dim, .candidates = shape.candidates, .parent_power = 0.5F};
   return spec;
 }
 
@@ -118,9 +116,9 @@ std::vector<std::pair<double, std::size_t>> reference_search(const DenseHead& he
     const std::string name = "level" + std::to_string(level + 1) + ".";
     stride /= spec.lengths[level];
     std::vector<double> inner = x;
-    if (level > 0 && spec.inner_dim != spec.dim) {
+    if (level > 0 && spec.inner_width() != spec.dim) {
       inner.clear();
-      for (std::size_t i = 0; i < spec.inner_dim; ++i) {
+      for (std::size_t i = 0; i < spec.inner_width(); ++i) {
         inner.push_back(tables.at(name + "projection").score(i, x));
       }
     }
@@ -128,7 +126,7 @@ std::vector<std::pair<double, std::size_t>> reference_search(const DenseHead& he
     std::vector<std::pair<double, std::size_t>> next;
     for (const auto& [path, node] : kept) {
       for (std::size_t j = 0; j < spec.lengths[level]; ++j) {
-        next.emplace_back(level == 0 ? 0 : spec.parent_power * -path,
+        next.emplace_back(level == 0 ? 0 : spec.as<CascadeSpec>()->parent_power * -path,
                           node * spec.lengths[level] + j);
         scores.push_back(tables.at(name).score(next.back().second, inner));
       }

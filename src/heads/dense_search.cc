@@ -5,22 +5,8 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "heads/make_heads.h"
 
 namespace mhe::heads {
-
-std::unique_ptr<DenseSearch> DenseSearch::make(const HeadSpec& spec, const FindTensor& find) {
-  switch (spec.kind) {
-    case HeadKind::kOneHot:
-    case HeadKind::kSampling:
-      return make_flat_search(spec, find);
-    case HeadKind::kCascade:
-      return make_cascade_search(spec, find);
-    case HeadKind::kProduct:
-      return make_product_search(spec, find);
-  }
-  fail(ErrorCode::kInvalidArgument, "there is no such kind of head");
-}
 
 DenseSearch::~DenseSearch() = default;
 

@@ -9,7 +9,7 @@
 
 #include "heads/best_labels.h"
 #include "heads/find_tensor.h"
-#include "heads/make_heads.h"
+#include "heads/registry.h"
 #include "kernels/losses.h"
 #include "kernels/rows.h"
 

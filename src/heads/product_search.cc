@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 #include <vector>
 
-#include "heads/make_heads.h"
 #include "heads/product_scorer.h"
 #include "heads/product_targets.h"
+#include "heads/registry.h"
 #include "labels/product_decoder.h"
 
 namespace mhe::heads {
@@ -23,7 +24,7 @@ class DigitsSearch final : public DenseSearch {
  public:
   DigitsSearch(const HeadSpec& spec, const FindTensor& find)
       : scorer_(spec, find),
-        decoder_(product_space(spec), spec.rank),
+        decoder_(product_space(spec), scorer_.layout().rank()),
         label_at_(find_label_at(find, spec.num_labels)) {}
 
   std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
@@ -101,7 +102,7 @@ class DigitsSearch final : public DenseSearch {
 class PowersetSearch final : public DenseSearch {
  public:
   PowersetSearch(const HeadSpec& spec, const FindTensor& find)
-      : scorer_(spec, find), decoder_(product_space(spec), spec.rank) {}
+      : scorer_(spec, find), decoder_(product_space(spec), scorer_.layout().rank()) {}
 
   std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
                                       std::size_t /*beam*/) override {
@@ -158,7 +159,7 @@ class PowersetSearch final : public DenseSearch {
 }  // namespace
 
 std::unique_ptr<DenseSearch> make_product_search(const HeadSpec& spec, const FindTensor& find) {
-  switch (spec.code) {
+  switch (std::get<ProductSpec>(spec.own).code) {
     case ProductCode::kTable:
       return make_product_table_search(spec, find);
     case ProductCode::kPowerset:

@@ -12,6 +12,7 @@
 #include <mhe/error.h>
 
 #include "base/check.h"
+#include "heads/registry.h"
 #include "model/file_error.h"
 #include "model/spec_json.h"
 
@@ -88,7 +89,8 @@ void write_learned(const std::string& path, const TrainedLearned& trained) {
     const LearnedMember& member = trained.members[m];
     add_encoder(writer, prefix_of(m, "encoder"), member.encoder);
     add_head(writer, prefix_of(m, "head"), member.tensors);
-    members.push_back({{"encoder", to_json(member.encoder.spec)}, {"head", to_json(member.head)}});
+    members.push_back(
+        {{"encoder", to_json(member.encoder.spec)}, {"head", heads::to_json(member.head)}});
   }
   parts.finish(kLearnedKind, {{"members", members}});
   writer.commit();
@@ -121,7 +123,7 @@ LearnedMember LearnedModel::load_member(std::size_t index, const nlohmann::json&
           return file().tensor<float>(prefix_of(index, "encoder") + expected.name,
                                       {.shape = expected.shape});
         });
-    member.head = head_spec_from(card.at("head"));
+    member.head = heads::head_spec_from(card.at("head"));
   } catch (const Error& error) {
     // A spec that cannot be is the caller's mistake elsewhere; here it is the file's.
     if (error.code() == ErrorCode::kInvalidData) throw;

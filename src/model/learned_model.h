@@ -47,7 +47,9 @@ class LearnedModel final : public Model {
   /// the file is not a sound model.
   explicit LearnedModel(ModelFile file);
 
-  [[nodiscard]] HeadKind head_kind() const noexcept override { return members_.front().head.kind; }
+  [[nodiscard]] HeadKind head_kind() const noexcept override {
+    return members_.front().head.kind();
+  }
   /// At least one; all take the same input.
   [[nodiscard]] std::span<const LearnedMember> members() const noexcept { return members_; }
 

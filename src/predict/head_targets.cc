@@ -24,11 +24,11 @@ std::optional<HeadTargets> HeadTargets::of(const model::LearnedMember& member,
                                            std::size_t num_labels) {
   const heads::HeadSpec& spec = member.head;
   HeadTargets targets(spec.lengths, std::min<std::size_t>(num_labels, spec.num_labels));
-  if (spec.kind == HeadKind::kProduct) {
+  if (spec.kind() == HeadKind::kProduct) {
     targets.product_.emplace(spec, member.find_tensor());
     return targets;
   }
-  if (spec.kind != HeadKind::kCascade) return std::nullopt;
+  if (spec.kind() != HeadKind::kCascade) return std::nullopt;
   targets.place_labels(heads::find_label_at(member.find_tensor(), product_of(spec.lengths)));
   return targets;
 }

@@ -34,12 +34,11 @@ void check_beam(const model::Model& model, std::size_t beam) {
 
 void check_sets(const model::Model& model) {
   const auto* learned = dynamic_cast<const model::LearnedModel*>(&model);
-  const bool has_sets =
-      learned != nullptr && std::all_of(learned->members().begin(), learned->members().end(),
-                                        [](const model::LearnedMember& member) {
-                                          return member.head.kind == HeadKind::kProduct &&
-                                                 member.head.code == heads::ProductCode::kPowerset;
-                                        });
+  const bool has_sets = learned != nullptr &&
+                        std::all_of(learned->members().begin(), learned->members().end(),
+                                    [](const model::LearnedMember& member) {
+                                      return member.head.has_code(heads::ProductCode::kPowerset);
+                                    });
   require(has_sets,
           "the model predicts labels, not sets of labels; --powerset trains one that does");
 }

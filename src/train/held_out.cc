@@ -164,11 +164,12 @@ float choose_parent_power(const Context& context, const model::LinearMember& mem
 
 float choose_parent_power(const Context& context, const model::LearnedMember& member,
                           const Examples& rows) {
-  const bool has_path = member.head.kind == HeadKind::kCascade;
-  if (rows.rows() < kEnoughToChoose || !has_path) return member.head.parent_power;
-  return choose_power(member.head.parent_power, [&](float power) {
+  const auto* cascade = member.head.as<heads::CascadeSpec>();
+  if (cascade == nullptr) return heads::CascadeSpec().parent_power;  // there is no path
+  if (rows.rows() < kEnoughToChoose) return cascade->parent_power;
+  return choose_power(cascade->parent_power, [&](float power) {
     model::LearnedMember trial = member;
-    trial.head.parent_power = power;
+    trial.head.as<heads::CascadeSpec>()->parent_power = power;
     return mean_gain(context, judged_by(std::span<const model::LearnedMember>(&trial, 1), rows));
   });
 }

@@ -288,7 +288,7 @@ class Training {
     plan_ = plan_learned(set_, options, run_.ram_bytes, &judged_);
     if (checkpoint) resume(*checkpoint);
     state_.lengths = plan_.head.lengths;
-    state_.inner_dim = plan_.head.inner_dim;
+    state_.inner_dim = plan_.head.inner_width();
   }
 
   // One member after the other: only one at a time has room for what training needs.
@@ -306,7 +306,7 @@ class Training {
   void take_over(const Checkpoint& checkpoint) {
     const std::size_t member = members_.size();
     std::span<const std::uint32_t> codes;
-    if (plan_.head.code == heads::ProductCode::kTable) {
+    if (plan_.head.has_code(heads::ProductCode::kTable)) {
       codes =
           checkpoint.codes(codes_name(member), plan_.head.num_labels * plan_.head.lengths.size());
     }
@@ -343,7 +343,8 @@ metrics::Calibration judge(const Context& context, const LearnedOptions& options
   if (judged.rows() == 0) return {};
   if (options.parent_power == 0) {
     for (model::LearnedMember& member : members) {
-      member.head.parent_power = choose_parent_power(context, member, judged);
+      auto* cascade = member.head.as<heads::CascadeSpec>();
+      if (cascade != nullptr) cascade->parent_power = choose_parent_power(context, member, judged);
     }
   }
   const RankedRows ranked = rank_rows(context, judged_by(members, judged));
@@ -435,12 +436,15 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   for (MemberTrainer& trainer : training.members()) {
     members.push_back(trainer.view());
     heads::HeadSpec& head = members.back().head;
-    const bool has_beam = head.kind == HeadKind::kCascade && options.beam > 0;
-    if (has_beam) head.candidates = std::min<std::size_t>(options.beam, head.lengths.front());
+    auto* cascade = head.as<heads::CascadeSpec>();
+    if (cascade != nullptr && options.beam > 0) {
+      cascade->candidates = std::min<std::size_t>(options.beam, head.lengths.front());
+    }
   }
   context.report({"calibrating", 0, 0, "rows"});
   metrics::Calibration calibration = judge(context, options, judged, members, report);
-  report.parent_power = members[0].head.parent_power;
+  const auto* cascade = members[0].head.as<heads::CascadeSpec>();
+  report.parent_power = cascade == nullptr ? 1 : cascade->parent_power;
   if (run.history != nullptr) {
     fill_history(context, set, judged, members, report.epochs, *run.history);
     run.history->settings_json = to_json(options);

@@ -9,15 +9,12 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "heads/registry.h"
 #include "output/table.h"
 #include "output/units.h"
 
 namespace mhe::app {
 namespace {
-
-const char* loss_name(heads::Loss loss) {
-  return loss == heads::Loss::kSoftmax ? "softmax" : "sigmoid";
-}
 
 std::string to_json(const LearnedTask& task, const train::LearnedReport& report) {
   const train::LearnedPlan& plan = report.plan;
@@ -29,11 +26,11 @@ std::string to_json(const LearnedTask& task, const train::LearnedReport& report)
       {"features", plan.encoder.num_inputs},
       {"dim", plan.encoder.dim},
       {"lengths", plan.head.lengths},
-      {"loss", loss_name(plan.head.loss)},
+      {"loss", heads::loss_name(plan.head.loss)},
   };
-  if (plan.head.kind == HeadKind::kCascade) {
-    json["inner_dim"] = plan.head.inner_dim;
-    json["candidates"] = plan.head.candidates;
+  if (const auto* cascade = plan.head.as<heads::CascadeSpec>()) {
+    json["inner_dim"] = cascade->inner_dim;
+    json["candidates"] = cascade->candidates;
   }
   json.update({{"members", task.options.ensemble},
                {"batch", task.options.batch},
@@ -52,11 +49,11 @@ std::string to_text(const LearnedTask& task, const train::LearnedReport& report,
   for (const std::uint32_t length : plan.head.lengths) lengths.push_back(format_count(length));
   std::string shape = fmt::format("encoder: {}, {}\nhead: {} {}, {}", task.options.encoder,
                                   describe_encoder(plan.encoder), task.options.head,
-                                  fmt::join(lengths, " x "), loss_name(plan.head.loss));
-  if (plan.head.kind == HeadKind::kCascade) {
-    shape += fmt::format(", {} candidates a level", format_count(plan.head.candidates));
-    if (plan.head.inner_dim != plan.head.dim) {
-      shape += fmt::format(", inner dim {}", format_count(plan.head.inner_dim));
+                                  fmt::join(lengths, " x "), heads::loss_name(plan.head.loss));
+  if (const auto* cascade = plan.head.as<heads::CascadeSpec>()) {
+    shape += fmt::format(", {} candidates a level", format_count(cascade->candidates));
+    if (cascade->inner_dim != plan.head.dim) {
+      shape += fmt::format(", inner dim {}", format_count(cascade->inner_dim));
     }
   }
   if (task.options.ensemble > 1) shape += fmt::format(", {} members", task.options.ensemble);

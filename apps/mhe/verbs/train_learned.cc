@@ -44,8 +44,8 @@ std::string shape_of(const LearnedTask& task, const train::LearnedReport& report
   std::string shape = fmt::format("{}, {} head of {}", describe_encoder(report.plan.encoder),
                                   task.options.head, fmt::join(report.plan.head.lengths, " x "));
   const heads::HeadSpec& head = report.plan.head;
-  if (head.kind == HeadKind::kCascade && head.inner_dim != head.dim) {
-    shape += fmt::format(", inner width {}", head.inner_dim);
+  if (head.inner_width() != head.dim) {
+    shape += fmt::format(", inner width {}", head.inner_width());
   }
   if (report.epochs.size() > 1) shape += fmt::format(", {} members", report.epochs.size());
   return shape;
@@ -104,7 +104,7 @@ void print_json(Console& console, const LearnedTask& task, const train::LearnedR
       {"labels", report.plan.head.num_labels},
       {"features", report.plan.encoder.num_inputs},
       {"lengths", report.plan.head.lengths},
-      {"inner_dim", report.plan.head.inner_dim},
+      {"inner_dim", report.plan.head.inner_width()},
       {"members", report.epochs.size()},
       {"parent_power", report.parent_power},
       {"epochs", epochs},
