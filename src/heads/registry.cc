@@ -35,6 +35,21 @@ std::unique_ptr<DenseSearch> DenseSearch::make(const HeadSpec& spec, const FindT
   return head_type(spec.kind()).open(spec, find);
 }
 
+DenseSearch::~DenseSearch() = default;
+
+std::vector<FoundSet> DenseSearch::best_sets(std::size_t /*k*/) {
+  fail(ErrorCode::kInvalidArgument, "the head predicts labels, not sets of labels");
+}
+
+std::unique_ptr<DenseSearch> make_search(const DenseHead& head) {
+  const std::vector<HeadTensor> tensors = head.tensors();
+  return DenseSearch::make(head.spec(), [&](std::string_view name) -> const HeadTensor* {
+    const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                    [&](const HeadTensor& t) { return t.name == name; });
+    return found == tensors.end() ? nullptr : &*found;
+  });
+}
+
 std::uint64_t weight_bytes(const HeadSpec& spec) {
   return head_type(spec.kind()).weight_bytes(spec);
 }

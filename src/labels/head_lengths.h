@@ -10,11 +10,6 @@
 
 namespace mhe::labels {
 
-/// a / b, rounded up.
-[[nodiscard]] constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept {
-  return a / b + (a % b == 0 ? 0 : 1);
-}
-
 /// More heads than this would leave some with a single digit, which decides nothing.
 [[nodiscard]] std::size_t max_heads(std::uint64_t num_labels);
 

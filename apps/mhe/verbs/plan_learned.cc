@@ -20,7 +20,7 @@ std::string to_json(const LearnedTask& task, const train::LearnedReport& report)
   const train::LearnedPlan& plan = report.plan;
   nlohmann::ordered_json json = {
       {"encoder", task.options.encoder},
-      {"head", task.options.head},
+      {"head", head_kind_name(plan.head.kind())},
       {"rows", report.rows},
       {"labels", plan.head.num_labels},
       {"features", plan.encoder.num_inputs},
@@ -48,7 +48,7 @@ std::string to_text(const LearnedTask& task, const train::LearnedReport& report,
   std::vector<std::string> lengths;
   for (const std::uint32_t length : plan.head.lengths) lengths.push_back(format_count(length));
   std::string shape = fmt::format("encoder: {}, {}\nhead: {} {}, {}", task.options.encoder,
-                                  describe_encoder(plan.encoder), task.options.head,
+                                  describe_encoder(plan.encoder), head_kind_name(plan.head.kind()),
                                   fmt::join(lengths, " x "), heads::loss_name(plan.head.loss));
   if (const auto* cascade = plan.head.as<heads::CascadeSpec>()) {
     shape += fmt::format(", {} candidates a level", format_count(cascade->candidates));
