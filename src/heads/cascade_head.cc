@@ -12,8 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/check.h"
 #include "base/parallel.h"
 #include "heads/best_labels.h"
@@ -346,26 +344,6 @@ class CascadeHead final : public DenseHead {
   std::vector<float> row_gradients_;
 };
 
-void write_cascade(const HeadSpec& spec, nlohmann::ordered_json& json) {
-  const auto& cascade = std::get<CascadeSpec>(spec.own);
-  json["inner_dim"] = cascade.inner_dim;
-  json["candidates"] = cascade.candidates;
-  json["parent_power"] = cascade.parent_power;
-}
-
-void read_cascade(const nlohmann::json& json, HeadSpec& spec) {
-  CascadeSpec cascade;
-  json.at("inner_dim").get_to(cascade.inner_dim);
-  json.at("candidates").get_to(cascade.candidates);
-  json.at("parent_power").get_to(cascade.parent_power);
-  require(cascade.parent_power >= 0 && cascade.parent_power <= 100, "a parent_power of {}",
-          cascade.parent_power);
-  // What a search keeps must be bounded by what there is to find.
-  require(cascade.candidates <= std::max<std::uint64_t>(1, spec.num_labels),
-          "{} candidates for {} labels", cascade.candidates, spec.num_labels);
-  spec.own = cascade;
-}
-
 }  // namespace
 
 const HeadType kCascadeHead = {.own = CascadeSpec(),
@@ -377,8 +355,6 @@ const HeadType kCascadeHead = {.own = CascadeSpec(),
                                },
                                .open = make_cascade_search,
                                .weight_bytes = cascade_weight_bytes,
-                               .training_bytes = cascade_training_bytes,
-                               .write = write_cascade,
-                               .read = read_cascade};
+                               .training_bytes = cascade_training_bytes};
 
 }  // namespace mhe::heads

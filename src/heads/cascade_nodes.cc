@@ -58,9 +58,12 @@ CascadeNodes::CascadeNodes(const HeadSpec& spec)
   require(space.capacity() && *space.capacity() <= kMost,
           "a cascade of {} has a row for each of its numbers; at most {} are supported",
           space.describe(), kMost);
-  const std::size_t candidates = std::get<CascadeSpec>(spec.own).candidates;
-  require(candidates >= 1 && candidates <= lengths_[0],
-          "{} candidates of {} groups: it must be 1 to {}", candidates, lengths_[0], lengths_[0]);
+  const auto& cascade = std::get<CascadeSpec>(spec.own);
+  require(cascade.candidates >= 1 && cascade.candidates <= lengths_[0],
+          "{} candidates of {} groups: it must be 1 to {}", cascade.candidates, lengths_[0],
+          lengths_[0]);
+  require(cascade.parent_power >= 0 && cascade.parent_power <= 100,
+          "parent power {}: it must be 0 to 100", cascade.parent_power);
   require(spec.inner_width() <= spec.dim,
           "inner width {}: it must be 1 to the width of the features, {}", spec.inner_width(),
           spec.dim);

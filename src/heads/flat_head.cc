@@ -14,8 +14,6 @@
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/check.h"
 #include "base/random.h"
 #include "heads/flat_pass.h"
@@ -247,37 +245,18 @@ std::unique_ptr<DenseHead> make_flat_head(const Context& context, HeadSpec spec,
   return std::make_unique<FlatHead>(context, std::move(spec), std::move(setup));
 }
 
-void write_sampling(const HeadSpec& spec, nlohmann::ordered_json& json) {
-  const auto& sampling = std::get<SamplingSpec>(spec.own);
-  json["extra_groups"] = sampling.extra_groups;
-  json["groups_per_example"] = sampling.groups_per_example;
-}
-
-void read_sampling(const nlohmann::json& json, HeadSpec& spec) {
-  SamplingSpec sampling;
-  json.at("extra_groups").get_to(sampling.extra_groups);
-  sampling.groups_per_example =
-      json.value("groups_per_example", std::size_t{0});  // not always there
-  spec.own = sampling;
-}
-
 }  // namespace
 
-const HeadType kOneHotHead = {
-    .own = OneHotSpec(),
-    .make = make_flat_head,
-    .open = make_flat_search,
-    .weight_bytes = flat_weight_bytes,
-    .training_bytes = one_hot_training_bytes,
-    .write = [](const HeadSpec& /*spec*/, nlohmann::ordered_json& /*json*/) {},
-    .read = [](const nlohmann::json& /*json*/, HeadSpec& spec) { spec.own = OneHotSpec(); }};
+const HeadType kOneHotHead = {.own = OneHotSpec(),
+                              .make = make_flat_head,
+                              .open = make_flat_search,
+                              .weight_bytes = flat_weight_bytes,
+                              .training_bytes = one_hot_training_bytes};
 
 const HeadType kSamplingHead = {.own = SamplingSpec(),
                                 .make = make_flat_head,
                                 .open = make_flat_search,
                                 .weight_bytes = flat_weight_bytes,
-                                .training_bytes = sampling_training_bytes,
-                                .write = write_sampling,
-                                .read = read_sampling};
+                                .training_bytes = sampling_training_bytes};
 
 }  // namespace mhe::heads

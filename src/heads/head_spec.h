@@ -38,9 +38,14 @@ enum class ProductCode : std::uint8_t {
   kPowerset,  ///< the labels of a row are bits of one number: `num_labels` bits over the heads
 };
 
+// Each kind lists its options in visit(), by the keys that they have in a model card.
+
 /// One output per label, all of them trained on every example.
 struct OneHotSpec {
   static constexpr HeadKind kKind = HeadKind::kOneHot;
+
+  template <class Spec, class Visitor>
+  static void visit(Spec& /*spec*/, Visitor&& /*v*/) {}
 };
 
 /// Parallel heads (MHP): a label is a combination of digits.
@@ -49,6 +54,12 @@ struct ProductSpec {
 
   std::size_t rank = 1;  ///< groups of heads that are summed, G of Eq. 9
   ProductCode code = ProductCode::kDigits;
+
+  template <class Spec, class Visitor>
+  static void visit(Spec& spec, Visitor&& v) {
+    v("rank", spec.rank);
+    v("code", spec.code);
+  }
 };
 
 /// Levels (MHC): each head chooses among the children of the best K before it.
@@ -58,6 +69,13 @@ struct CascadeSpec {
   std::size_t inner_dim = 0;    ///< of levels 2 and on; 0 or dim: no projection
   std::size_t candidates = 10;  ///< K, parents kept per level
   float parent_power = 1;       ///< how much the path counts in a label's score
+
+  template <class Spec, class Visitor>
+  static void visit(Spec& spec, Visitor&& v) {
+    v("inner_dim", spec.inner_dim);
+    v("candidates", spec.candidates);
+    v("parent_power", spec.parent_power);
+  }
 };
 
 /// One output per label, trained on groups of labels (MHS).
@@ -68,6 +86,12 @@ struct SamplingSpec {
   /// S of MHS-S, the groups that an example of one label is scored on; 0: a batch shares the groups
   /// of all its examples
   std::size_t groups_per_example = 0;
+
+  template <class Spec, class Visitor>
+  static void visit(Spec& spec, Visitor&& v) {
+    v("extra_groups", spec.extra_groups);
+    v("groups_per_example", spec.groups_per_example);
+  }
 };
 
 /// What only heads of one kind have.

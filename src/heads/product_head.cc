@@ -5,16 +5,11 @@
 // however many labels there are. "table" and "bias" have the outputs as ProductLayout says;
 // "label_at" is there with an order, "codes" [head][label] for kTable.
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <variant>
 
-#include <nlohmann/json.hpp>
-
-#include "base/check.h"
 #include "base/parallel.h"
 #include "heads/code_loss.h"
 #include "heads/product_outputs.h"
@@ -214,27 +209,6 @@ std::uint64_t product_training_bytes(const HeadSpec& spec, const BatchShape& sha
          loss + code_bytes(spec);
 }
 
-constexpr std::array<std::string_view, 3> kCodeNames = {"digits", "table",
-                                                        "powerset"};  // as in ProductCode
-
-void write_product(const HeadSpec& spec, nlohmann::ordered_json& json) {
-  const auto& product = std::get<ProductSpec>(spec.own);
-  json["rank"] = product.rank;
-  json["code"] = kCodeNames[static_cast<std::size_t>(product.code)];
-}
-
-void read_product(const nlohmann::json& json, HeadSpec& spec) {
-  ProductSpec product;
-  json.at("rank").get_to(product.rank);
-  require(product.rank >= 1 && product.rank <= kMaxRank, "a rank of {}; expected 1 to {}",
-          product.rank, kMaxRank);
-  const std::string code = json.at("code");
-  const auto name = std::find(kCodeNames.begin(), kCodeNames.end(), code);
-  require(name != kCodeNames.end(), "unknown value \"{}\"", code);
-  product.code = static_cast<ProductCode>(name - kCodeNames.begin());
-  spec.own = product;
-}
-
 }  // namespace
 
 const HeadType kProductHead = {.own = ProductSpec(),
@@ -245,8 +219,6 @@ const HeadType kProductHead = {.own = ProductSpec(),
                                },
                                .open = make_product_search,
                                .weight_bytes = product_weight_bytes,
-                               .training_bytes = product_training_bytes,
-                               .write = write_product,
-                               .read = read_product};
+                               .training_bytes = product_training_bytes};
 
 }  // namespace mhe::heads

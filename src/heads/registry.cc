@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
@@ -13,7 +14,40 @@
 namespace mhe::heads {
 namespace {
 
-constexpr std::array<std::string_view, 2> kLossNames = {"softmax", "sigmoid"};  // as in Loss
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 2> kLossNames = {"softmax", "sigmoid"};
+constexpr std::array<std::string_view, 3> kCodeNames = {"digits", "table", "powerset"};
+
+template <class Enum, std::size_t kCount>
+void parse(const std::array<std::string_view, kCount>& names, const std::string& name,
+           Enum& value) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  require(found != names.end(), "unknown value \"{}\"", name);
+  value = static_cast<Enum>(found - names.begin());
+}
+
+struct SpecWriter {
+  nlohmann::ordered_json& json;
+  template <class T>
+  void operator()(const char* key, const T& value) const {
+    json[key] = value;
+  }
+  void operator()(const char* key, ProductCode code) const {
+    json[key] = kCodeNames[static_cast<std::size_t>(code)];
+  }
+};
+
+// What older cards do not have stays as it is by default.
+struct SpecReader {
+  const nlohmann::json& json;
+  template <class T>
+  void operator()(const char* key, T& value) const {
+    value = json.value(key, value);
+  }
+  void operator()(const char* key, ProductCode& code) const {
+    parse(kCodeNames, json.at(key).get<std::string>(), code);
+  }
+};
 
 }  // namespace
 
@@ -77,7 +111,7 @@ nlohmann::ordered_json to_json(const HeadSpec& spec) {
                                  {"groups_per_example", 0},
                                  {"rank", 1},
                                  {"code", "digits"}};
-  head_type(spec.kind()).write(spec, json);
+  std::visit([&](const auto& own) { own.visit(own, SpecWriter{json}); }, spec.own);
   return json;
 }
 
@@ -87,15 +121,13 @@ HeadSpec head_spec_from(const nlohmann::json& json) {
   json.at("num_labels").get_to(spec.num_labels);
   json.at("lengths").get_to(spec.lengths);
   json.at("dim").get_to(spec.dim);
-  const std::string loss = json.at("loss");
-  const auto name = std::find(kLossNames.begin(), kLossNames.end(), loss);
-  require(name != kLossNames.end(), "unknown value \"{}\"", loss);
-  spec.loss = static_cast<Loss>(name - kLossNames.begin());
+  parse(kLossNames, json.at("loss").get<std::string>(), spec.loss);
   require(!spec.lengths.empty() && spec.lengths.size() <= LabelSpace::kMaxHeads,
           "{} head lengths; expected 1 to {}", spec.lengths.size(), LabelSpace::kMaxHeads);
   require(std::find(spec.lengths.begin(), spec.lengths.end(), 0U) == spec.lengths.end(),
           "a head of length 0");
-  head_type(kind).read(json, spec);
+  spec.own = head_type(kind).own;
+  std::visit([&](auto& own) { own.visit(own, SpecReader{json}); }, spec.own);
   return spec;
 }
 

@@ -34,9 +34,6 @@ struct HeadType {
   std::unique_ptr<DenseSearch> (*open)(const HeadSpec& spec, const FindTensor& find);
   std::uint64_t (*weight_bytes)(const HeadSpec& spec);
   std::uint64_t (*training_bytes)(const HeadSpec& spec, const BatchShape& shape);
-  /// Its own part of a spec in a model card, after the part in common.
-  void (*write)(const HeadSpec& spec, nlohmann::ordered_json& json);
-  void (*read)(const nlohmann::json& json, HeadSpec& spec);
 };
 
 extern const HeadType kOneHotHead;    // flat_head.cc
