@@ -51,8 +51,8 @@ struct LearnedSetup {
 
 class LearnedTraining {
  public:
-  static train::LearnedOptions quick(const std::string& encoder, const std::string& head) {
-    train::LearnedOptions options;
+  static TrainOptions quick(const std::string& encoder, const std::string& head) {
+    TrainOptions options;
     options.encoder = encoder;
     options.head = head;
     options.network.dim = 24;
@@ -70,7 +70,7 @@ class LearnedTraining {
   }
 
   /// Writes m.mhe unless told otherwise.
-  train::LearnedReport train(const train::LearnedOptions& options, LearnedSetup setup = {}) const {
+  train::LearnedReport train(const TrainOptions& options, LearnedSetup setup = {}) const {
     const Context context({.threads = setup.threads,
                            .seed = setup.seed,
                            .on_warning = {},
@@ -82,13 +82,13 @@ class LearnedTraining {
         options, setup.run);
   }
   /// The bytes of m.mhe.
-  std::string trained(const train::LearnedOptions& options, LearnedSetup setup = {}) const {
+  std::string trained(const TrainOptions& options, LearnedSetup setup = {}) const {
     (void)train(options, std::move(setup));
     return dir.read("m.mhe");
   }
   /// A tensor of the model that these options give.
   template <class T = float>
-  std::vector<T> tensor_of(const std::string& name, const train::LearnedOptions& options,
+  std::vector<T> tensor_of(const std::string& name, const TrainOptions& options,
                            LearnedSetup setup = {}) const {
     (void)train(options, std::move(setup));
     return read_tensor<T>(name);

@@ -83,6 +83,12 @@ struct TextOptions {
   friend bool operator==(const TextOptions&, const TextOptions&) = default;
 };
 
+/// Fields for these columns, those that `own` names with features of their own: a column, then =
+/// and a weight, then any of :words=N, :first=N, :chars=A-B, such as "title=2:first=3:chars=3-5".
+/// Throws kInvalidArgument.
+[[nodiscard]] std::vector<FieldOptions> make_fields(const std::vector<std::string>& columns,
+                                                    const std::vector<std::string>& own);
+
 struct FittedText;
 
 /// Turns documents into sparse vectors over a fixed vocabulary, or over buckets of a hash.

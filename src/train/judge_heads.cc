@@ -89,8 +89,8 @@ double share_kept(const TrainedCascade& member, const Ragged<LabelId>& truth,
   return share_of(kept, truth.items.size());
 }
 
-std::vector<HeadAccuracy> describe_heads(const predict::HeadAccuracy& accuracy) {
-  std::vector<HeadAccuracy> heads;
+std::vector<HeadQuality> describe_heads(const predict::HeadAccuracy& accuracy) {
+  std::vector<HeadQuality> heads;
   const std::vector<double> shares = accuracy.shares();
   const std::vector<std::uint64_t> choices = accuracy.targets().choices();
   for (std::size_t h = 0; h < shares.size(); ++h) {
@@ -160,8 +160,8 @@ HeadGroup describe_group(const TrainedCascade& member, std::uint64_t group,
 
 }  // namespace
 
-std::vector<HeadAccuracy> judge_heads(const Context& context, const TrainedCascade& member,
-                                      const Examples& judged) {
+std::vector<HeadQuality> judge_heads(const Context& context, const TrainedCascade& member,
+                                     const Examples& judged) {
   std::vector<std::vector<std::uint32_t>> chosen(judged.rows());  // [row][level]
   std::vector<double> kept;
   for (std::size_t level = 0; level < member.levels.size(); ++level) {
@@ -176,13 +176,13 @@ std::vector<HeadAccuracy> judge_heads(const Context& context, const TrainedCasca
   for (std::size_t row = 0; row < judged.rows(); ++row) {
     accuracy.add(judged.labels[row], chosen[row]);
   }
-  std::vector<HeadAccuracy> heads = describe_heads(accuracy);
+  std::vector<HeadQuality> heads = describe_heads(accuracy);
   for (std::size_t level = 0; level < heads.size(); ++level) heads[level].kept = kept[level];
   return heads;
 }
 
-std::vector<HeadAccuracy> judge_heads(const Context& context, const model::DenseMember& member,
-                                      const Examples& judged) {
+std::vector<HeadQuality> judge_heads(const Context& context, const model::DenseMember& member,
+                                     const Examples& judged) {
   auto targets = member.head_targets(member.parts().head.num_labels);
   if (!targets) return {};
   std::vector<std::vector<std::uint32_t>> chosen(judged.rows());

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/train.h>
 
 #include "labels/names.h"
 #include "model/dense_member.h"
 #include "train/members.h"
-#include "train/training_history.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -20,15 +20,15 @@ namespace mhe::train {
 /// How often each level of a cascade decides rightly on rows it was not trained on
 /// (predict::HeadAccuracy), and how many true labels its beam keeps. Labels beyond those of the
 /// cascade, never seen in training, count as lost at every level.
-[[nodiscard]] std::vector<HeadAccuracy> judge_heads(const Context& context,
-                                                    const TrainedCascade& member,
-                                                    const Examples& judged);
+[[nodiscard]] std::vector<HeadQuality> judge_heads(const Context& context,
+                                                   const TrainedCascade& member,
+                                                   const Examples& judged);
 
 /// The same of a learned member, but for what is kept. Nothing for heads that choose nothing on the
 /// way to a label: one-hot, sampling.
-[[nodiscard]] std::vector<HeadAccuracy> judge_heads(const Context& context,
-                                                    const model::DenseMember& member,
-                                                    const Examples& judged);
+[[nodiscard]] std::vector<HeadQuality> judge_heads(const Context& context,
+                                                   const model::DenseMember& member,
+                                                   const Examples& judged);
 
 /// Which groups of the first level are taken for which: at most `max_groups` that are mistaken most
 /// often, in the order of the tree. `counts` are the training rows of each label.

@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "toy_training.h"
-#include "train/held_out.h"
 #include "train/members.h"
 #include "train/tune.h"
+#include "train/validation.h"
 
 namespace mhe::train {
 namespace {
@@ -24,7 +24,7 @@ using testing::toy_set;
 class JudgeHeads : public ::testing::Test {
  protected:
   static std::vector<TrainedCascade> train(std::vector<std::uint32_t> lengths) {
-    LinearOptions options;
+    TrainOptions options;
     options.lengths = std::move(lengths);
     options.beam = 2;
     const Context context({.threads = 1});
@@ -51,7 +51,7 @@ class JudgeHeads : public ::testing::Test {
 
 TEST_F(JudgeHeads, TheLastHeadIsTheWholeModel) {
   const auto members = train({4, 5});
-  const std::vector<HeadAccuracy> heads = judge_heads(context_, members[0], unseen_.examples);
+  const std::vector<HeadQuality> heads = judge_heads(context_, members[0], unseen_.examples);
   ASSERT_EQ(heads.size(), 2U);
   EXPECT_EQ(heads[0].choices, 4U);
   EXPECT_EQ(heads[1].choices, 20U);
@@ -68,7 +68,7 @@ TEST_F(JudgeHeads, TheLastHeadIsTheWholeModel) {
 TEST_F(JudgeHeads, ABeamOfEverythingKeepsEverything) {
   auto members = train({4, 5});
   members[0].search.beam = 20;
-  for (const HeadAccuracy& head : judge_heads(context_, members[0], unseen_.examples)) {
+  for (const HeadQuality& head : judge_heads(context_, members[0], unseen_.examples)) {
     EXPECT_EQ(head.kept, 1.0) << head.name;
   }
 }
@@ -77,7 +77,7 @@ TEST_F(JudgeHeads, UnseenLabelsAreLost) {
   Examples rows = unseen_.examples;
   for (LabelId& label : rows.labels.items)
     label = LabelId{static_cast<std::uint32_t>(index_of(label) + 20)};
-  for (const HeadAccuracy& head : judge_heads(context_, train({4, 5})[0], rows)) {
+  for (const HeadQuality& head : judge_heads(context_, train({4, 5})[0], rows)) {
     EXPECT_EQ(head.best_right, 0);
     EXPECT_EQ(head.kept, 0);
   }
@@ -92,7 +92,7 @@ TEST_F(JudgeHeads, ConfusionCountsEveryRowOnce) {
   EXPECT_NEAR(std::accumulate(all.taken.begin(), all.taken.end(), 0.0), 300, 1e-6);
   double right = 0;
   for (std::size_t i = 0; i < 4; ++i) right += all.taken[i * 4 + i];
-  const std::vector<HeadAccuracy> heads = judge_heads(context_, members[0], unseen_.examples);
+  const std::vector<HeadQuality> heads = judge_heads(context_, members[0], unseen_.examples);
   EXPECT_NEAR(right / 300, heads[0].best_right, 1e-9);
   for (const HeadGroup& group : all.groups) {
     EXPECT_EQ(group.labels, 5U);

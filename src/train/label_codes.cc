@@ -51,13 +51,12 @@ heads::HeadSpec one_hot_of(heads::HeadSpec spec) {
 }
 
 // Rows of a one-hot head, briefly trained, and its encoder.
-DenseMatrix train_rows(const Context& context, const Examples& examples, LearnedPlan plan,
-                       LearnedOptions options, const std::atomic<bool>* stop,
-                       std::vector<std::vector<float>>& encoder) {
+DenseMatrix train_rows(const Context& context, const Examples& examples, GradientPlan plan,
+                       TrainOptions options, std::vector<std::vector<float>>& encoder) {
   plan.head = one_hot_of(plan.head);
   options.order = "identity";
   options.epochs = options.code_epochs;
-  MemberTrainer trainer(context, examples, plan, options, {.seed = context.seed(), .stop = stop});
+  MemberTrainer trainer(context, examples, plan, options, {.seed = context.seed()});
   double first_loss = 0;
   for (std::uint64_t step = 0; step < trainer.total_steps(); ++step) {
     const double loss = trainer.train_step(step);
@@ -69,7 +68,6 @@ DenseMatrix train_rows(const Context& context, const Examples& examples, Learned
     }
     context.report({"learning what labels are alike", (step + 1) * options.batch,
                     trainer.total_steps() * options.batch, "rows"});
-    check_stop(stop);
   }
   trainer.end_training();
   DenseMatrix rows;
@@ -98,19 +96,13 @@ std::vector<std::uint32_t> redundant_lengths(std::size_t num_labels, std::size_t
   return std::vector<std::uint32_t>(num_heads, length);
 }
 
-void check_stop(const std::atomic<bool>* stop) {
-  if (stop == nullptr || !stop->load()) return;
-  fail(ErrorCode::kInterrupted, "stopped before anything was finished; nothing was written");
-}
-
 LabelCodes make_label_codes(const Context& context, const Examples& examples,
-                            const LearnedPlan& plan, const LearnedOptions& options,
-                            const std::atomic<bool>* stop) {
+                            const GradientPlan& plan, const TrainOptions& options) {
   LabelCodes result;
   if (!plan.head.has_code(heads::ProductCode::kTable)) return result;
   DenseMatrix embeddings;
   if (options.code_epochs > 0) {
-    embeddings = train_rows(context, examples, plan, options, stop, result.encoder);
+    embeddings = train_rows(context, examples, plan, options, result.encoder);
   } else if (options.order != "random") {
     embeddings = project(context, centroids_of(context, examples, plan.head));
   }
@@ -122,8 +114,8 @@ LabelCodes make_label_codes(const Context& context, const Examples& examples,
   return result;
 }
 
-std::uint64_t code_work_bytes(const Examples& examples, const LearnedPlan& plan,
-                              const LearnedOptions& options, std::uint64_t encoder_parameters) {
+std::uint64_t code_work_bytes(const Examples& examples, const GradientPlan& plan,
+                              const TrainOptions& options, std::uint64_t encoder_parameters) {
   const heads::HeadSpec& spec = plan.head;
   if (!spec.has_code(heads::ProductCode::kTable)) return 0;
   constexpr std::uint64_t kPlaceOfCodes = 64;  // a label's place, leaning, and code in a hash table

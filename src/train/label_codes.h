@@ -4,15 +4,14 @@
 // Digits of labels for product heads with a table of codes.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <mhe/context.h>
 
-#include "train/learned_options.h"
-#include "train/learned_plan.h"
+#include "train/gradient_plan.h"
+#include "train/gradient_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -37,19 +36,15 @@ struct LabelCodes {
 /// trained for options.code_epochs, or without such epochs by the centroids of their examples. The
 /// order "random" asks for digits at random. With code epochs, heads of rank 1 begin where these
 /// ended: with that encoder, and rows whose sums come close to those of the one-hot head. Throws
-/// kDiverged, and kInterrupted once `stop` is true.
+/// kDiverged, and kInterrupted once the caller wants to stop.
 [[nodiscard]] LabelCodes make_label_codes(const Context& context, const Examples& examples,
-                                          const LearnedPlan& plan, const LearnedOptions& options,
-                                          const std::atomic<bool>* stop = nullptr);
+                                          const GradientPlan& plan, const TrainOptions& options);
 
 /// The most memory that make_label_codes() takes, with an encoder of its own: of the one-hot head
 /// that digits come from, or of centroids; then of these rows, what of them earlier heads left, and
 /// the digits.
-[[nodiscard]] std::uint64_t code_work_bytes(const Examples& examples, const LearnedPlan& plan,
-                                            const LearnedOptions& options,
+[[nodiscard]] std::uint64_t code_work_bytes(const Examples& examples, const GradientPlan& plan,
+                                            const TrainOptions& options,
                                             std::uint64_t encoder_parameters);
-
-/// Throws kInterrupted once the flag, if there is one, is true.
-void check_stop(const std::atomic<bool>* stop);
 
 }  // namespace mhe::train

@@ -18,8 +18,8 @@ using ::testing::ElementsAre;
 
 constexpr std::uint32_t kLabels = 30;
 
-LearnedOptions quick() {
-  LearnedOptions options;
+TrainOptions quick() {
+  TrainOptions options;
   options.head = "product";
   options.redundant_heads = 4;
   options.network.dim = 24;
@@ -37,47 +37,47 @@ TEST(RedundantLengths, ShareTwelveRootsOfTheLabels) {
 
 TEST(LabelCodes, FollowTheOptionsAndNotTheThreads) {
   const TrainingSet set = testing::toy_set(testing::toy_rows(300, kLabels), kLabels);
-  const auto codes_for = [&](LearnedOptions options, std::size_t threads) {
+  const auto codes_for = [&](TrainOptions options, std::size_t threads) {
     const Context context({.threads = threads});
     validate(options);
     options = with_rules(options, set.examples.rows(), set.names.size());
-    return make_label_codes(context, set.examples, plan_learned(set, options, 0), options).codes;
+    return make_label_codes(context, set.examples, plan_gradient(set, options, 0), options).codes;
   };
-  LearnedOptions random = quick();
+  TrainOptions random = quick();
   random.order = "random";
-  LearnedOptions trained = quick();
+  TrainOptions trained = quick();
   trained.code_epochs = 2;
-  LearnedOptions tight = quick();
+  TrainOptions tight = quick();
   tight.redundant_heads = 0;
   tight.order = "product";
   std::vector<std::vector<std::uint32_t>> all;
-  for (const LearnedOptions& options : {quick(), random, trained, tight}) {
+  for (const TrainOptions& options : {quick(), random, trained, tight}) {
     all.push_back(codes_for(options, 1));
     EXPECT_EQ(all.back(), codes_for(options, 3));
     EXPECT_EQ(std::count(all.begin(), all.end(), all.back()), 1);
     EXPECT_EQ(all.back().size(), kLabels * (options.redundant_heads > 0 ? 4U : 2U));
   }
-  LearnedOptions plain = quick();
+  TrainOptions plain = quick();
   plain.redundant_heads = 0;
   EXPECT_TRUE(codes_for(plain, 1).empty());
 }
 
 TEST(LabelCodes, RefuseOptionsThatContradictEachOther) {
   const auto expect_refused = [](const auto& change) {
-    LearnedOptions options = quick();
+    TrainOptions options = quick();
     change(options);
     EXPECT_THROW(validate(options), Error);
   };
-  expect_refused([](LearnedOptions& o) { o.head = "cascade"; });
-  expect_refused([](LearnedOptions& o) { o.heads = 2; });
-  expect_refused([](LearnedOptions& o) { o.lengths = {6, 6}; });
-  expect_refused([](LearnedOptions& o) { o.order = "frequency"; });
-  expect_refused([](LearnedOptions& o) { o.redundant_heads = 65; });
-  expect_refused([](LearnedOptions& o) {
+  expect_refused([](TrainOptions& o) { o.head = "cascade"; });
+  expect_refused([](TrainOptions& o) { o.heads = 2; });
+  expect_refused([](TrainOptions& o) { o.lengths = {6, 6}; });
+  expect_refused([](TrainOptions& o) { o.order = "frequency"; });
+  expect_refused([](TrainOptions& o) { o.redundant_heads = 65; });
+  expect_refused([](TrainOptions& o) {
     o.order = "random";
     o.code_epochs = 1;
   });
-  expect_refused([](LearnedOptions& o) {
+  expect_refused([](TrainOptions& o) {
     o.redundant_heads = 0;
     o.code_epochs = 1;
   });

@@ -13,9 +13,9 @@
 #include "metrics/calibration.h"
 #include "metrics/evaluator.h"
 #include "metrics/frequency_bins.h"
-#include "train/held_out.h"
 #include "train/judge_heads.h"
 #include "train/members.h"
+#include "train/validation.h"
 
 namespace mhe::train {
 namespace {
@@ -126,10 +126,11 @@ class SearchCharts {
 
   [[nodiscard]] Chart powers() const {
     constexpr float kPowers[] = {0.05F, 0.1F, 0.2F, 0.3F, 0.5F, 0.7F, 1.0F};
-    Chart chart = chart_of("How much the path counts",
-                           "A label's score is its own times that of the heads above it to this "
-                           "power.",
-                           "power of the path");
+    Chart chart =
+        chart_of("Parent weight",
+                 "A label's score is its own times that of the heads above it to the power "
+                 "of this.",
+                 "parent weight");
     for (const float power : kPowers) {
       add(chart, double{power}, [&](heads::BeamOptions& search) { search.parent_power = power; });
     }
@@ -271,7 +272,7 @@ std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> member
 void measure_ranking(const Context& context, const Judged& judged, const TrainingSet& set,
                      TrainingHistory& history) {
   const Ragged<ScoredLabel> ranked = rank_labels(context, judged, kDepth);
-  history.judged_rows = judged.truth.rows();
+  history.validation_rows = judged.truth.rows();
   history.metrics = evaluate(context, ranked, set, judged.truth);
   const RankedRows calibrated = cross_calibrate(mark_hits(ranked, judged.truth));
   metrics::Reliability reliability;
@@ -281,20 +282,18 @@ void measure_ranking(const Context& context, const Judged& judged, const Trainin
   history.charts.push_back(threshold_chart(calibrated, judged.truth.items.size()));
 }
 
-void measure_held_out(const Context& context, const LinearParts& parts, const TrainingSet& set,
-                      const Examples& judged, TrainingHistory& history) {
-  const MemberViews views(parts.cascades);
-  const model::LinearMember member(views.cascades, parts.neighbours);
-  measure_ranking(context, judged_by(member, judged), set, history);
-  const TrainedCascade& first = parts.cascades.front();
+void measure_cascades(const Context& context, std::span<const TrainedCascade> cascades,
+                      const model::LinearMember& member, const FitData& data,
+                      TrainingHistory& history) {
+  const TrainedCascade& first = cascades.front();
   if (first.levels.size() > 1) {
-    const SearchCharts charts(context, member, judged);
+    const SearchCharts charts(context, member, data.validation);
     history.charts.push_back(charts.powers());
     history.charts.push_back(charts.beams());
   }
-  history.heads = judge_heads(context, first, judged);
-  history.confusion = confuse_heads(context, first, judged, set.names,
-                                    count_labels(set.examples.labels, set.names.size()));
+  history.heads = judge_heads(context, first, data.validation);
+  history.confusion = confuse_heads(context, first, data.validation, data.set.names,
+                                    count_labels(data.set.examples.labels, data.set.names.size()));
 }
 
 }  // namespace mhe::train

@@ -10,14 +10,13 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/train.h>
 
 #include "heads/train_cascade.h"
-#include "train/held_out.h"
+#include "train/member_fitter.h"
 #include "train/members.h"
 #include "train/resume_file.h"
-#include "train/training_history.h"
 #include "train/training_set.h"
-#include "train/tune.h"
 
 namespace mhe::train {
 
@@ -40,14 +39,9 @@ namespace mhe::train {
 void measure_ranking(const Context& context, const Judged& judged, const TrainingSet& set,
                      TrainingHistory& history);
 
-/// What a linear model consists of.
-struct LinearParts {
-  std::span<const TrainedCascade> cascades;
-  heads::NeighbourMember neighbours = {};
-};
-
-/// The same of a linear model, and its heads, powers of the path and beams.
-void measure_held_out(const Context& context, const LinearParts& parts, const TrainingSet& set,
-                      const Examples& judged, TrainingHistory& history);
+/// Of a linear member that was fitted: its heads, parent weights and beams.
+void measure_cascades(const Context& context, std::span<const TrainedCascade> cascades,
+                      const model::LinearMember& member, const FitData& data,
+                      TrainingHistory& history);
 
 }  // namespace mhe::train

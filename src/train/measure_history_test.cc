@@ -26,13 +26,13 @@ const Chart& chart_called(const TrainingHistory& history, const std::string& tit
 
 class MeasureHistory : public ::testing::Test {
  protected:
-  static LinearOptions quick() {
-    LinearOptions options;
+  static TrainOptions quick() {
+    TrainOptions options;
     options.lengths = {4, 5};
     options.held_out = 0.3;
     return options;
   }
-  TrainingHistory train(const LinearOptions& options, std::size_t threads = 2) {
+  TrainingHistory train(const TrainOptions& options, std::size_t threads = 2) {
     const Context context({.threads = threads});
     TrainingHistory history;
     report_ = train_on_set(context, toy_set(toy_rows(600, 20), 20), options,
@@ -106,7 +106,7 @@ TEST_F(MeasureHistory, IsTheSameForAnyThreads) {
 }
 
 TEST_F(MeasureHistory, WithoutJudgesThereIsNoQuality) {
-  LinearOptions options = quick();
+  TrainOptions options = quick();
   options.held_out = 0;
   const TrainingHistory history = train(options);
   EXPECT_FALSE(history.metrics.has_value());
@@ -116,7 +116,7 @@ TEST_F(MeasureHistory, WithoutJudgesThereIsNoQuality) {
 }
 
 TEST_F(MeasureHistory, AnEnsembleIsTracedByItsFirst) {
-  LinearOptions options = quick();
+  TrainOptions options = quick();
   options.ensemble = 2;
   const TrainingHistory history = train(options);
   EXPECT_EQ(chart_called(history, "Training loss").curves.size(), 2U);

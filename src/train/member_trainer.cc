@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t kNoEpoch = std::numeric_limits<std::uint64_t>::max();
 
-TableOptimizer table_optimizer(const LearnedOptions& options) {
+TableOptimizer table_optimizer(const TrainOptions& options) {
   TableOptimizer optimizer;
   optimizer.rule = options.table_rule == "adagrad" ? TableRule::kAdagrad
                    : options.table_rule == "adam"  ? TableRule::kAdam
@@ -34,7 +34,7 @@ TableOptimizer table_optimizer(const LearnedOptions& options) {
   return optimizer;
 }
 
-encoders::EncoderOptimizer encoder_optimizer(const LearnedOptions& options) {
+encoders::EncoderOptimizer encoder_optimizer(const TrainOptions& options) {
   encoders::EncoderOptimizer optimizer;
   optimizer.table = table_optimizer(options);
   optimizer.layers.rule =
@@ -106,7 +106,7 @@ std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& 
 
 std::optional<labels::Order> make_label_order(const Context& context, const Examples& examples,
                                               const heads::HeadSpec& head,
-                                              const LearnedOptions& options) {
+                                              const TrainOptions& options) {
   const std::string& rule = options.order;
   if (head.has_code(heads::ProductCode::kTable)) return std::nullopt;  // see label_codes.h
   if (rule == "identity") return std::nullopt;
@@ -154,7 +154,7 @@ std::string find_not_finite(const Context& context, std::span<const NamedArray> 
 }
 
 MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
-                             const LearnedPlan& plan, const LearnedOptions& options,
+                             const GradientPlan& plan, const TrainOptions& options,
                              const MemberStart& start)
     : context_(context.with_seed(start.seed)),
       own_batches_(examples),
@@ -167,23 +167,23 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
       schedule_(make_schedule(options, total_steps_)),
       shuffled_epoch_(kNoEpoch),
       rows_(batches_.rows()) {
-  LabelCodes codes = start.taken_over
-                         ? LabelCodes{.codes = by_label(*start.taken_over, plan.head)}
-                         : make_label_codes(context_, examples, plan, options, start.stop);
-  check_stop(start.stop);
+  LabelCodes codes = start.resumed_codes
+                         ? LabelCodes{.codes = by_label(*start.resumed_codes, plan.head)}
+                         : make_label_codes(context_, examples, plan, options);
+  context_.check_stop();
   head_ = heads::make_dense_head(context_, plan.head,
                                  {.optimizer = table_optimizer(options),
                                   .order = make_label_order(context_, examples, plan.head, options),
                                   .codes = std::move(codes.codes),
                                   .weigh_groups = options.weigh_groups});
-  if (!codes.rows.empty()) start_from(codes);
-  if (options.start != "random" && !start.taken_over) start_head(start.stop);
+  if (!codes.rows.empty()) init_from(codes);
+  if (options.init != "random" && !start.resumed_codes) init_head();
   if (plan.head.has_code(heads::ProductCode::kTable)) {
     head_share_ = 1 / std::sqrt(static_cast<float>(plan.head.lengths.size()));
   }
 }
 
-void MemberTrainer::start_from(const LabelCodes& codes) {
+void MemberTrainer::init_from(const LabelCodes& codes) {
   std::size_t next = 0;
   for (const NamedArray& array : arrays()) {
     const bool is_encoder = array.is_parameter && array.name.starts_with("encoder.");
@@ -194,13 +194,12 @@ void MemberTrainer::start_from(const LabelCodes& codes) {
   }
 }
 
-void MemberTrainer::start_head(const std::atomic<bool>* stop) {
-  const bool needs_features = options_.start == "centroids";
+void MemberTrainer::init_head() {
+  const bool needs_features = options_.init == "centroids";
   heads::CentroidStart start(
       *head_, needs_features ? heads::StartRows::kCentroids : heads::StartRows::kAsTheyAre);
   for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
     context_.report({"summing up rows", step, steps_per_epoch_, "batches"});
-    check_stop(stop);
     const auto [inputs, labels] = gather(step);
     heads::HeadBatch batch = {.features = {}, .labels = labels};
     if (needs_features) {

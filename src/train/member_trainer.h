@@ -20,9 +20,9 @@
 #include "heads/dense_head.h"
 #include "model/dense_member.h"
 #include "train/example_batches.h"
+#include "train/gradient_plan.h"
+#include "train/gradient_rules.h"
 #include "train/label_codes.h"
-#include "train/learned_options.h"
-#include "train/learned_plan.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -38,7 +38,7 @@ struct NamedArray {
 [[nodiscard]] std::optional<labels::Order> make_label_order(const Context& context,
                                                             const Examples& examples,
                                                             const heads::HeadSpec& head,
-                                                            const LearnedOptions& options);
+                                                            const TrainOptions& options);
 
 /// A row of unit length a label: the direction of its examples, dense ones scaled as the encoder
 /// scales them. Cut to their largest entries where all would take more than the head's rows.
@@ -66,11 +66,10 @@ struct StepSeconds {
 
 /// How a member comes to where its steps begin.
 struct MemberStart {
-  std::uint64_t seed = 1;                   ///< of random weights, label order and batches
-  const std::atomic<bool>* stop = nullptr;  ///< once true, kInterrupted is thrown
-  /// Of a member whose arrays a checkpoint will fill: its codes(). Nothing is learnt or summed up
+  std::uint64_t seed = 1;  ///< of random weights, label order and batches
+  /// Of a member whose arrays a checkpoint will fill: its codes(). Nothing is fitted or summed up
   /// for it.
-  std::optional<std::span<const std::uint32_t>> taken_over = {};
+  std::optional<std::span<const std::uint32_t>> resumed_codes = {};
   /// The rows that steps are made of; null: the examples themselves.
   encoders::BatchSource* batches = nullptr;
 };
@@ -78,8 +77,8 @@ struct MemberStart {
 class MemberTrainer {
  public:
   /// Everything given must outlive it, but for what `start` points to.
-  MemberTrainer(const Context& context, const Examples& examples, const LearnedPlan& plan,
-                const LearnedOptions& options, const MemberStart& start);
+  MemberTrainer(const Context& context, const Examples& examples, const GradientPlan& plan,
+                const TrainOptions& options, const MemberStart& start);
 
   [[nodiscard]] std::uint64_t steps_per_epoch() const noexcept { return steps_per_epoch_; }
   [[nodiscard]] std::uint64_t total_steps() const noexcept { return total_steps_; }
@@ -104,15 +103,15 @@ class MemberTrainer {
   [[nodiscard]] model::DenseParts view();
 
  private:
-  void start_from(const LabelCodes& codes);
-  void start_head(const std::atomic<bool>* stop);
+  void init_from(const LabelCodes& codes);
+  void init_head();
   void shuffle(std::uint64_t epoch);
   [[nodiscard]] encoders::LabelledBatch gather(std::uint64_t step);
 
   Context context_;
   ExampleBatches own_batches_;
   encoders::BatchSource& batches_;
-  const LearnedOptions& options_;
+  const TrainOptions& options_;
   std::unique_ptr<encoders::Encoder> encoder_;
   std::unique_ptr<heads::DenseHead> head_;
   // Of the learning rate of tables. A label whose score is a sum over heads would jump if all of

@@ -41,11 +41,11 @@ class StreamedRows final : public encoders::BatchSource {
   std::size_t most_ = 0;
 };
 
-std::vector<float> trained(const TrainingSet& set, LearnedOptions options,
+std::vector<float> trained(const TrainingSet& set, TrainOptions options,
                            encoders::BatchSource* batches) {
   options = with_rules(options, set.examples.rows(), set.names.size());
   const Context context({.threads = 2});
-  const LearnedPlan plan = plan_learned(set, options, 0);
+  const GradientPlan plan = plan_gradient(set, options, 0);
   MemberTrainer trainer(context, set.examples, plan, options, {.batches = batches});
   for (std::uint64_t step = 0; step < trainer.total_steps(); ++step) trainer.train_step(step);
   std::vector<float> values;
@@ -60,8 +60,8 @@ TEST(MemberTrainer, TrainsOnStreamedRowsAsOnThoseInMemory) {
   for (const std::string encoder : {"bag", "dense"}) {
     const TrainingSet set =
         encoder == "dense" ? testing::dense_toy_set(rows) : testing::toy_set(rows, kLabels);
-    LearnedOptions options = testing::LearnedTraining::quick(encoder, "cascade");
-    options.start = "centroids";
+    TrainOptions options = testing::LearnedTraining::quick(encoder, "cascade");
+    options.init = "centroids";
     options.epochs = 2;
     StreamedRows streamed(set.examples);
     EXPECT_EQ(trained(set, options, &streamed), trained(set, options, nullptr));

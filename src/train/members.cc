@@ -5,37 +5,40 @@
 #include <optional>
 #include <utility>
 
+#include "train/linear_rules.h"
+
 namespace mhe::train {
 namespace {
 
-constexpr float kDefaultPower = 0.3F;
+constexpr float kDefaultWeight = 0.3F;
 
-TrainedCascade train_member(const Context& context, const Examples& examples,
-                            std::size_t num_labels, const LinearOptions& options,
-                            const std::vector<std::uint32_t>& lengths, heads::BlockStore* store) {
+TrainedCascade train_one(const Context& context, const Examples& examples, std::size_t num_labels,
+                         const TrainOptions& options, std::size_t number, const CascadeWork& work) {
+  const std::vector<std::uint32_t> lengths = member_lengths(options, num_labels, number);
   labels::Order order = order_labels(context, examples, num_labels, lengths);
+  std::optional<MemberStore> store;
+  if (work.file != nullptr) store.emplace(*work.file, work.first_number + number);
+  heads::CascadeOptions cascade = cascade_options(options);
+  cascade.solvers = work.solvers;
+  cascade.trace = work.trace;
   std::vector<heads::SparseLevel> levels =
       heads::train_cascade(context, {examples.features, examples.labels, order.positions()},
-                           lengths, options.cascade, store);
-  const float power = options.parent_power > 0 ? options.parent_power : kDefaultPower;
-  return {std::move(order), std::move(levels), {.beam = options.beam, .parent_power = power}};
+                           lengths, cascade, store ? &*store : nullptr);
+  const float weight = options.parent_weight > 0 ? options.parent_weight : kDefaultWeight;
+  return {std::move(order), std::move(levels), {.beam = options.beam, .parent_power = weight}};
 }
 
 }  // namespace
 
-std::vector<TrainedCascade> train_members(const Context& context, const Examples& examples,
-                                          std::size_t num_labels, const LinearOptions& options,
-                                          ResumeFile* file, std::size_t first_number) {
-  std::vector<TrainedCascade> members;
+std::vector<TrainedCascade> train_cascades(const Context& context, const Examples& examples,
+                                           std::size_t num_labels, const TrainOptions& options,
+                                           const CascadeWork& work) {
+  std::vector<TrainedCascade> cascades;
   for (std::size_t m = 0; m < options.ensemble; ++m) {
     const Context seeded = context.with_seed(context.seed() + m * 0x10001);
-    std::optional<MemberStore> store;
-    if (file != nullptr) store.emplace(*file, first_number + m);
-    members.push_back(train_member(seeded, examples, num_labels, options,
-                                   member_lengths(options, num_labels, m),
-                                   store ? &*store : nullptr));
+    cascades.push_back(train_one(seeded, examples, num_labels, options, m, work));
   }
-  return members;
+  return cascades;
 }
 
 MemberViews::MemberViews(std::span<const TrainedCascade> trained) {

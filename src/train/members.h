@@ -12,9 +12,9 @@
 #include <mhe/context.h>
 
 #include "heads/sparse_cascade.h"
+#include "heads/train_cascade.h"
 #include "labels/order.h"
 #include "model/linear_member.h"
-#include "train/linear_options.h"
 #include "train/resume_file.h"
 #include "train/training_set.h"
 
@@ -27,11 +27,20 @@ struct TrainedCascade {
   heads::BeamOptions search;
 };
 
-/// Trains the cascades that `options`, which are complete, ask for. With `file`, finished blocks
-/// go there and come from there, under member numbers from `first_number` on.
-[[nodiscard]] std::vector<TrainedCascade> train_members(
-    const Context& context, const Examples& examples, std::size_t num_labels,
-    const LinearOptions& options, ResumeFile* file = nullptr, std::size_t first_number = 0);
+/// How cascades are trained; none of it changes them.
+struct CascadeWork {
+  std::size_t solvers = 0;  ///< nodes solved at once; 0: one per thread
+  heads::CascadeTrace* trace = nullptr;
+  ResumeFile* file = nullptr;    ///< finished blocks go there and come from there
+  std::size_t first_number = 0;  ///< of the cascades in the file
+};
+
+/// Trains the cascades that `options`, which are resolved, ask for.
+[[nodiscard]] std::vector<TrainedCascade> train_cascades(const Context& context,
+                                                         const Examples& examples,
+                                                         std::size_t num_labels,
+                                                         const TrainOptions& options,
+                                                         const CascadeWork& work = {});
 
 /// Trained cascades as a search sees them; `trained` must live as long.
 struct MemberViews {

@@ -14,7 +14,7 @@
 #include "data/reader.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 #include "train/training_rows.h"
 #include "train/training_set.h"
 
@@ -56,7 +56,7 @@ class NameRowsTest : public ::testing::Test {
     const std::string path = dir_.write("rows.txt", lines(texts));
     return read_training_set(
         context, testing::read_from(path),
-        {.text = LinearOptions().text, .rule = choose_text_options, .label_text = label_text});
+        {.text = TrainOptions().text, .rule = choose_text_options, .label_text = label_text});
   }
   testing::ScratchDir dir_;
 };
@@ -146,15 +146,15 @@ TEST(JudgingRows, AreTheSameFromAFileAndFromMemory) {
   const Context context({.threads = 2});
   const TrainingSet read = read_training_set(
       context, testing::read_from(dir.write("rows.txt", file)),
-      {.text = LinearOptions().text, .rule = choose_text_options, .label_text = "auto"});
-  const TrainingSet made = make_training_set(context, rows, LinearOptions().text, "auto");
+      {.text = TrainOptions().text, .rule = choose_text_options, .label_text = "auto"});
+  const TrainingSet made = make_training_set(context, rows, TrainOptions().text, "auto");
   EXPECT_EQ(read.name_rows.rows(), made.name_rows.rows());
   EXPECT_EQ(read.examples.features.columns, made.examples.features.columns);
   EXPECT_EQ(read.examples.features.values, made.examples.features.values);
 }
 
 TEST(LabelText, IsOneOfThreeWords) {
-  LinearOptions options;
+  TrainOptions options;
   options.label_text = "perhaps";
   EXPECT_THROW(validate(options), Error);
   for (const char* choice : {"yes", "no", "auto"}) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "text/term_table.h"
-#include "train/held_out.h"
+#include "train/validation.h"
 
 namespace mhe::train {
 namespace {
@@ -67,7 +67,7 @@ std::vector<heads::NeighbourFeature> neighbour_features(const TrainingSet& set) 
   return all;
 }
 
-bool should_try_neighbours(const TrainingSet& set, const LinearOptions& options) {
+bool should_try_neighbours(const TrainingSet& set, const TrainOptions& options) {
   constexpr std::uint64_t kMostFeatures = 64;  // of a row, on the mean
   if (options.neighbours >= 0) return options.neighbours > 0;
   return count_used(set.examples.features, neighbour_features(set)) <=

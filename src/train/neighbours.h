@@ -12,7 +12,7 @@
 
 #include "heads/neighbours.h"
 #include "model/linear_member.h"
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -23,7 +23,7 @@ namespace mhe::train {
 
 /// Whether neighbours are worth a trial, or asked for: rows of many features are like each other in
 /// too many ways, and finding them takes long.
-[[nodiscard]] bool should_try_neighbours(const TrainingSet& set, const LinearOptions& options);
+[[nodiscard]] bool should_try_neighbours(const TrainingSet& set, const TrainOptions& options);
 
 /// Bytes of the index at most.
 [[nodiscard]] std::uint64_t neighbour_bytes(const TrainingSet& set);

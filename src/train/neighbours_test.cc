@@ -10,8 +10,8 @@
 #include "base/random.h"
 #include "text/builder.h"
 #include "toy_training.h"
-#include "train/held_out.h"
 #include "train/members.h"
+#include "train/validation.h"
 
 namespace mhe::train {
 namespace {
@@ -68,7 +68,7 @@ TEST(NeighbourFeatures, OfSparseVectorsAreAll) {
 
 TEST(ShouldTryNeighbours, NotWithLongRowsUnlessAsked) {
   TrainingSet set = rare_labels(1, 10);
-  LinearOptions options;
+  TrainOptions options;
   EXPECT_TRUE(should_try_neighbours(set, options));
   options.neighbours = 0;
   EXPECT_FALSE(should_try_neighbours(set, options));
@@ -90,7 +90,7 @@ class NeighbourWeightTest : public ::testing::Test {
  protected:
   // The weight that unseen rows choose beside cascades of so many sweeps.
   float weight(std::size_t judges) {
-    LinearOptions options;
+    TrainOptions options;
     options.lengths = {20, 15};
     options.cascade.solver.loss_weight = 0.001F;  // too little to learn much
     const std::vector<TrainedCascade> members =

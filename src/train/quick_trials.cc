@@ -5,20 +5,27 @@
 #include <algorithm>
 #include <utility>
 
-#include "train/held_out.h"
 #include "train/members.h"
+#include "train/validation.h"
 
 namespace mhe::train {
 
 Gains try_options(const Context& context, const Examples& training, const Examples& judges,
-                  std::size_t num_labels, LinearOptions options) {
+                  std::size_t num_labels, TrainOptions options, std::size_t solvers) {
   options.ensemble = 1;
-  const std::vector<TrainedCascade> trained = train_members(context, training, num_labels, options);
+  const std::vector<TrainedCascade> trained =
+      train_cascades(context, training, num_labels, options, {.solvers = solvers});
   MemberViews views(trained);
-  if (options.parent_power == 0) {
-    views.cascades[0].search.parent_power = choose_parent_power(context, views.cascades[0], judges);
+  if (options.parent_weight == 0) {
+    views.cascades[0].search.parent_power =
+        choose_parent_weight(context, views.cascades[0], judges);
   }
   return discounted_gains(context, judged_by(model::LinearMember(views.cascades), judges));
+}
+
+std::size_t count_trial_judges(std::size_t rows) noexcept {
+  return std::min(kMostJudges,
+                  static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows)));
 }
 
 std::size_t QuickTrials::sample_rows(const Examples& examples) {
@@ -43,7 +50,7 @@ QuickTrials::QuickTrials(const Context& context, const Examples& examples, std::
                 : std::clamp(enough_judges / num_judges_, kFewestRounds, kMostRounds);
 }
 
-Gains QuickTrials::gains_with(const LinearOptions& options) {
+Gains QuickTrials::gains_with(const TrainOptions& options) {
   // Its trainings say nothing: they are not the one that progress is about.
   const Context quiet({.threads = context_.threads(), .seed = context_.seed()});
   Gains all;

@@ -11,7 +11,7 @@
 
 #include <mhe/context.h>
 
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -20,12 +20,15 @@ inline constexpr std::size_t kMostJudges = 2000;  ///< rows; more tell little an
 inline constexpr std::size_t kFewestRows = 200;   ///< of a sample; fewer would choose by chance
 inline constexpr double kShareOfJudges = 0.2;
 
+/// Validation rows of trials on all of the data.
+[[nodiscard]] std::size_t count_trial_judges(std::size_t rows) noexcept;
+
 using Gains = std::vector<double>;  ///< nDCG@5 of each row that judges
 
 /// How well a model with these options, which are complete, ranks the rows that judge.
 [[nodiscard]] Gains try_options(const Context& context, const Examples& training,
                                 const Examples& judges, std::size_t num_labels,
-                                LinearOptions options);
+                                TrainOptions options, std::size_t solvers = 0);
 
 class QuickTrials {
  public:
@@ -42,7 +45,7 @@ class QuickTrials {
   [[nodiscard]] bool are_enough() const noexcept { return rows_ >= kFewestRows; }
   /// Of the same rows for each call; options are complete. Where there are few rows, others judge
   /// in turn.
-  [[nodiscard]] Gains gains_with(const LinearOptions& options);
+  [[nodiscard]] Gains gains_with(const TrainOptions& options);
 
  private:
   const Context& context_;

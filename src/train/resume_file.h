@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include <mhe/train.h>
+
 #include "base/mapped_file.h"
 #include "heads/train_cascade.h"
 #include "train/member_trainer.h"
@@ -31,12 +33,6 @@ struct NamedCodes {
 struct CheckpointArrays {
   std::vector<NamedArray> numbers;
   std::vector<NamedCodes> codes;
-};
-
-/// What an epoch gave.
-struct EpochReport {
-  double loss = 0;                ///< mean over its rows
-  std::optional<double> quality;  ///< nDCG@5 of the validation rows, where it was measured
 };
 
 /// Where a training stands, beside its arrays.

@@ -56,7 +56,7 @@ struct ResumeCase {
   std::string name;
   std::string encoder = "bag";
   std::string head = "cascade";
-  std::function<void(LearnedOptions&)> change = [](LearnedOptions&) {};
+  std::function<void(TrainOptions&)> change = [](TrainOptions&) {};
 };
 
 void PrintTo(const ResumeCase& resume_case, std::ostream* out) {
@@ -70,7 +70,7 @@ class ResumeTest : public ::testing::TestWithParam<ResumeCase> {
 
 // Interrupted at every step from the first on, by a flag that a person would set.
 TEST_P(ResumeTest, GoesOnToTheSameBitsHoweverOftenItIsInterrupted) {
-  LearnedOptions options = LearnedTraining::quick(GetParam().encoder, GetParam().head);
+  TrainOptions options = LearnedTraining::quick(GetParam().encoder, GetParam().head);
   options.epochs = 2;
   options.batch = 130;
   GetParam().change(options);
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class CheckpointTest : public ::testing::Test {
  protected:
-  ErrorCode stop_at(const LearnedOptions& options, Stopper stopper) const {
+  ErrorCode stop_at(const TrainOptions& options, Stopper stopper) const {
     return LearnedTraining::code_of([&] { (void)training_.train(options, stopper.setup()); });
   }
   LearnedSetup resumed() const {
@@ -161,7 +161,7 @@ class CheckpointTest : public ::testing::Test {
 };
 
 TEST_F(CheckpointTest, IsRefusedByOtherTrainings) {
-  LearnedOptions options = LearnedTraining::quick("bag", "onehot");
+  TrainOptions options = LearnedTraining::quick("bag", "onehot");
   EXPECT_EQ(stop_at(options, Stopper(is_step)), ErrorCode::kInterrupted);
   options.network.dim = 25;
   EXPECT_EQ(LearnedTraining::code_of([&] { (void)training_.train(options, resumed()); }),
@@ -171,7 +171,7 @@ TEST_F(CheckpointTest, IsRefusedByOtherTrainings) {
 // Codes were learned at a rate; another one would have given others, which the rows do not belong
 // to.
 TEST_F(CheckpointTest, KeepsTheCodesThatWereLearnedAtAnotherRate) {
-  LearnedOptions options = LearnedTraining::quick("bag", "product");
+  TrainOptions options = LearnedTraining::quick("bag", "product");
   options.redundant_heads = 4;
   options.code_epochs = 2;
   options.learning_rate = 0.1F;
@@ -197,7 +197,7 @@ TEST_F(CheckpointTest, KeepsTheCodesThatWereLearnedAtAnotherRate) {
 TEST_F(CheckpointTest, IsWrittenWhileALaterMemberIsPrepared) {
   struct Case {
     std::string stage;
-    LearnedOptions options;
+    TrainOptions options;
   };
   std::vector<Case> cases = {
       {"learning what labels are alike", LearnedTraining::quick("bag", "product")},
@@ -235,11 +235,11 @@ TEST_F(CheckpointTest, IsNotThereIfTheFirstMemberIsStillPrepared) {
 
 // The loss of a step is that of before it: the step itself may go too far.
 TEST_F(CheckpointTest, StaysAsItWasIfNumbersAreLost) {
-  LearnedOptions options = LearnedTraining::quick("bag", "onehot");
+  TrainOptions options = LearnedTraining::quick("bag", "onehot");
   options.table_rule = "sgd";
   options.schedule = "constant";
   options.warmup = 0;
-  options.start = "random";
+  options.init = "random";
   options.batch = 400;           // an epoch is a step
   options.weight_decay = 1e30F;  // times the rate
   options.learning_rate = 1e-31F;
@@ -267,9 +267,9 @@ TEST_F(CheckpointTest, StaysAsItWasIfNumbersAreLost) {
 }
 
 TEST_F(CheckpointTest, LastStepsThatLoseNumbersGiveNoModel) {
-  LearnedOptions options = LearnedTraining::quick("bag", "onehot");
+  TrainOptions options = LearnedTraining::quick("bag", "onehot");
   options.table_rule = "sgd";
-  options.start = "random";
+  options.init = "random";
   options.schedule = "constant";
   options.warmup = 0;
   options.batch = 400;

@@ -24,7 +24,7 @@ class TailTest : public ::testing::Test {
  protected:
   TailTest() {
     const Context context({.threads = 1});
-    train::LinearOptions options;
+    TrainOptions options;
     options.ensemble = 2;
     options.held_out = 0.1;
     options.cascade.solver.sweeps = 3;

@@ -46,7 +46,7 @@ constexpr const char* kHeads[] = {"onehot", "product", "cascade", "sampling"};
 TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
   for (const char* encoder : kEncoders) {
     for (const char* head : kHeads) {
-      LearnedOptions options = quick(encoder, head);
+      TrainOptions options = quick(encoder, head);
       options.epochs = 20;
       const LearnedReport report = train(options);
       ASSERT_TRUE(report.precision);
@@ -63,7 +63,7 @@ TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
 }
 
 TEST_F(TrainLearnedTest, TwoLabelsAreLearntWithoutLevels) {
-  LearnedOptions options = quick("bag", "auto");
+  TrainOptions options = quick("bag", "auto");
   const auto train_two = [&] {
     LearnedRun run;
     run.out = dir.file("m.mhe");
@@ -78,7 +78,7 @@ TEST_F(TrainLearnedTest, TwoLabelsAreLearntWithoutLevels) {
 }
 
 TEST_F(TrainLearnedTest, PredictsSetsOfLabels) {
-  LearnedOptions options = quick("bag", "product");
+  TrainOptions options = quick("bag", "product");
   options.powerset = true;
   options.candidates = -1;
   options.epochs = 40;
@@ -99,7 +99,7 @@ TEST_F(TrainLearnedTest, PredictsSetsOfLabels) {
 TEST_F(TrainLearnedTest, GivesTheSameFileForAnyThreads) {
   for (const char* encoder : kEncoders) {
     for (const char* head : kHeads) {
-      LearnedOptions options = quick(encoder, head);
+      TrainOptions options = quick(encoder, head);
       options.epochs = 2;
       options.network.hidden_layers = 2;
       EXPECT_TRUE(trained(options, with_threads(1)) == trained(options, with_threads(3)))
@@ -109,7 +109,7 @@ TEST_F(TrainLearnedTest, GivesTheSameFileForAnyThreads) {
 }
 
 TEST_F(TrainLearnedTest, PredictsFromTheFileWhatItFoundBefore) {
-  const LearnedOptions options = quick("bag", "cascade");
+  const TrainOptions options = quick("bag", "cascade");
   const LearnedReport report = train(options);
   const Context context({.threads = 1});
   TrainingSet set = toy_set(toy_rows(400, kLabels), kLabels);
@@ -126,7 +126,7 @@ TEST_F(TrainLearnedTest, PredictsFromTheFileWhatItFoundBefore) {
 }
 
 TEST_F(TrainLearnedTest, SaysThatTheLossDiverged) {
-  LearnedOptions options = quick("dense", "onehot");
+  TrainOptions options = quick("dense", "onehot");
   options.table_rule = "sgd";
   options.layer_rule = "sgd";
   options.learning_rate = 1e6F;
@@ -137,14 +137,14 @@ TEST_F(TrainLearnedTest, SaysThatTheLossDiverged) {
 // Rates rise until the loss runs away; a training that went through good epochs before keeps the
 // last of them.
 TEST_F(TrainLearnedTest, GoesOnFromTheLastGoodEpochWithASmallerRate) {
-  LearnedOptions options = quick("bag", "onehot");
+  TrainOptions options = quick("bag", "onehot");
   options.table_rule = "sgd";
   options.layer_rule = "sgd";
   options.schedule = "constant";
   options.warmup = 1;
   options.epochs = 20;
   options.learning_rate = 1000;
-  options.start = "random";  // better starts do not run away
+  options.init = "random";  // better starts do not run away
   LearnedRun run;
   run.checkpoint_every = 1;
   EXPECT_EQ(code_of([&] { (void)train(options, with_run(run)); }), ErrorCode::kDiverged);
@@ -157,7 +157,7 @@ TEST_F(TrainLearnedTest, GoesOnFromTheLastGoodEpochWithASmallerRate) {
 }
 
 TEST_F(TrainLearnedTest, SaysThatTheCodeEpochsDiverged) {
-  LearnedOptions options = quick("bag", "product");
+  TrainOptions options = quick("bag", "product");
   options.candidates = -1;
   options.redundant_heads = 4;
   options.code_epochs = 2;
@@ -169,7 +169,7 @@ TEST_F(TrainLearnedTest, SaysThatTheCodeEpochsDiverged) {
 
 TEST_F(TrainLearnedTest, PlansTheSizeOfTheFileForEveryRank) {
   for (const std::size_t rank : {1U, 8U}) {
-    LearnedOptions options = quick("bag", "product");
+    TrainOptions options = quick("bag", "product");
     options.candidates = -1;
     options.rank = rank;
     options.loss = "softmax";
@@ -182,14 +182,14 @@ TEST_F(TrainLearnedTest, PlansTheSizeOfTheFileForEveryRank) {
 }
 
 // Steps do not depend on how many follow, so that fewer epochs give the weights of an earlier one.
-LearnedOptions with_steady_rates(LearnedOptions options) {
+TrainOptions with_steady_rates(TrainOptions options) {
   options.schedule = "constant";
   options.warmup = 0;
   return options;
 }
 
 TEST_F(TrainLearnedTest, KeepsTheBestEpoch) {
-  LearnedOptions options = with_steady_rates(quick("bag", "onehot"));
+  TrainOptions options = with_steady_rates(quick("bag", "onehot"));
   options.epochs = 30;
   options.patience = 2;
   const LearnedReport report = train(options);
@@ -209,7 +209,7 @@ TEST_F(TrainLearnedTest, KeepsTheBestEpoch) {
 }
 
 TEST_F(TrainLearnedTest, AveragesTheWeightsOfTheLastEpochs) {
-  LearnedOptions options = with_steady_rates(quick("bag", "cascade"));
+  TrainOptions options = with_steady_rates(quick("bag", "cascade"));
   for (const std::string name : {"member0.head.level1.table", "member0.head.level2.bias",
                                  "member0.encoder.layer0.weights"}) {
     std::vector<double> mean;
@@ -229,7 +229,7 @@ TEST_F(TrainLearnedTest, AveragesTheWeightsOfTheLastEpochs) {
 }
 
 TEST_F(TrainLearnedTest, EnsemblesScoreTheMeanOfTheirMembers) {
-  LearnedOptions options = quick("bag", "onehot");
+  TrainOptions options = quick("bag", "onehot");
   options.held_out = 0;  // scores stay what the heads say
   const TrainingSet set = toy_set(toy_rows(400, kLabels), kLabels);
   const auto scores_of = [&](std::uint64_t seed) {
@@ -254,7 +254,7 @@ TEST_F(TrainLearnedTest, EnsemblesScoreTheMeanOfTheirMembers) {
 }
 
 TEST_F(TrainLearnedTest, StaysWithinABudgetOrRefuses) {
-  const LearnedOptions options = quick("bag", "onehot");
+  const TrainOptions options = quick("bag", "onehot");
   LearnedRun run;
   run.ram_bytes = 1000;
   EXPECT_EQ(code_of([&] { (void)train(options, with_run(run)); }), ErrorCode::kResourceLimit);
@@ -269,7 +269,7 @@ TEST_F(TrainLearnedTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
   EXPECT_EQ(
       code_of([&] { (void)train_learned_on_set(context, set(), quick("dense", "onehot"), run); }),
       ErrorCode::kInvalidData);
-  const std::vector<std::function<void(LearnedOptions&)>> wrong = {
+  const std::vector<std::function<void(TrainOptions&)>> wrong = {
       [](auto& options) { options.head = "tree"; },
       [](auto& options) {
         options.lengths = {2, 2};
@@ -282,7 +282,7 @@ TEST_F(TrainLearnedTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
       [](auto& options) { options.held_out = 0, options.patience = 1; },
   };
   for (std::size_t i = 0; i < wrong.size(); ++i) {
-    LearnedOptions options = quick("bag", "cascade");
+    TrainOptions options = quick("bag", "cascade");
     wrong[i](options);
     EXPECT_EQ(code_of([&] { (void)train_learned_on_set(context, set(), options, run); }),
               ErrorCode::kInvalidArgument)

@@ -26,19 +26,19 @@ using testing::toy_rows;
 class TrainLinearTest : public ::testing::Test {
  protected:
   // Few sweeps and lengths that have two levels of blocks: quick, and nothing is special.
-  static LinearOptions quick() {
-    LinearOptions options;
+  static TrainOptions quick() {
+    TrainOptions options;
     options.lengths = {5, 6};
     options.cascade.solver.sweeps = 3;
     options.held_out = 0.1;
     return options;
   }
-  LinearReport train(const LinearOptions& options, std::size_t threads = 2, LinearRun run = {}) {
+  LinearReport train(const TrainOptions& options, std::size_t threads = 2, LinearRun run = {}) {
     const Context context({.threads = threads});
     if (run.out.empty()) run.out = dir_.file("m.mhe");
     return train_linear(context, testing::read_from(data_), options, run);
   }
-  std::string trained(const LinearOptions& options, std::size_t threads = 2, LinearRun run = {}) {
+  std::string trained(const TrainOptions& options, std::size_t threads = 2, LinearRun run = {}) {
     (void)train(options, threads, std::move(run));
     return dir_.read("m.mhe");
   }
@@ -60,7 +60,7 @@ class TrainLinearTest : public ::testing::Test {
 
 TEST_F(TrainLinearTest, GivesTheSameFileForAnyThreads) {
   for (const char* head : {"cascade", "onehot"}) {
-    LinearOptions options = quick();
+    TrainOptions options = quick();
     options.head = head;
     if (options.head == "onehot") options.lengths.clear();
     options.ensemble = options.head == "onehot" ? 1 : 2;
@@ -78,7 +78,7 @@ TEST_F(TrainLinearTest, GivesTheSameFileForTextAndAnyThreads) {
   const std::string path = dir_.write("texts.txt", texts);
   const auto train_with = [&](std::size_t threads) {
     const Context context({.threads = threads});
-    (void)train_linear(context, testing::read_from(path), LinearOptions(),
+    (void)train_linear(context, testing::read_from(path), TrainOptions(),
                        {.out = dir_.file("m.mhe")});
     return dir_.read("m.mhe");
   };
@@ -97,7 +97,7 @@ TEST_F(TrainLinearTest, TheSeedMatters) {
 // Runs that end at some byte of the resume file are imitated by a copy of it, taken when it is
 // longest, and cut.
 TEST_F(TrainLinearTest, ResumesToTheSameFile) {
-  LinearOptions options = quick();
+  TrainOptions options = quick();
   options.ensemble = 2;
   const std::string whole = trained(options);
   EXPECT_EQ(dir_.num_entries(), 2U);  // the resume file is gone
@@ -144,7 +144,7 @@ TEST_F(TrainLinearTest, ResumesToTheSameFile) {
 
 TEST_F(TrainLinearTest, LearnsWhatTheDataShows) {
   for (const char* head : {"cascade", "onehot"}) {
-    LinearOptions options = quick();
+    TrainOptions options = quick();
     options.head = head;
     if (options.head == "onehot") options.lengths.clear();
     const LinearReport report = train(options);
@@ -164,7 +164,7 @@ TEST_F(TrainLinearTest, LearnsWhatTheDataShows) {
 }
 
 TEST_F(TrainLinearTest, MembersOfAnEnsembleDiffer) {
-  LinearOptions options = quick();
+  TrainOptions options = quick();
   options.ensemble = 2;
   EXPECT_EQ(train(options).members, 2U);
   const auto model = model::Model::open(dir_.file("m.mhe"));
@@ -175,7 +175,7 @@ TEST_F(TrainLinearTest, MembersOfAnEnsembleDiffer) {
 }
 
 TEST_F(TrainLinearTest, LeavesRareLabelsOut) {
-  LinearOptions options = quick();
+  TrainOptions options = quick();
   options.min_label_count = 10;
   const LinearReport report = train(options);
   EXPECT_GT(report.trimmed_labels, 0U);
@@ -195,7 +195,7 @@ TEST_F(TrainLinearTest, JudgesByValidationRows) {
 }
 
 TEST_F(TrainLinearTest, CalibratesNothingWithoutHeldOutRows) {
-  LinearOptions options = quick();
+  TrainOptions options = quick();
   options.held_out = 0;
   const LinearReport report = train(options);
   EXPECT_EQ(report.judged_rows, 0U);
@@ -204,7 +204,7 @@ TEST_F(TrainLinearTest, CalibratesNothingWithoutHeldOutRows) {
 }
 
 TEST_F(TrainLinearTest, MoreCandidatesThanGroupsAreAllOfThem) {
-  LinearOptions options = quick();
+  TrainOptions options = quick();
   options.candidates = 1000;
   options.cascade.beam = options.beam = 1000;
   EXPECT_GT(train(options).precision->at_1, 80);
@@ -215,7 +215,7 @@ TEST_F(TrainLinearTest, SaysWhatItCannotDo) {
   const std::string directory = dir_.file("d");
   EXPECT_EQ(complaint([&] { (void)train(quick(), 1, {.out = directory}); }),
             directory + " is a directory; expected a file to write");
-  LinearOptions options = quick();
+  TrainOptions options = quick();
   options.lengths = {5, 5};
   EXPECT_EQ(complaint([&] { (void)train(options); }),
             "lengths 5,5 cover 25 labels; the data has 30");
@@ -224,7 +224,7 @@ TEST_F(TrainLinearTest, SaysWhatItCannotDo) {
             "cannot create " + missing + ": there is no directory " + dir_.file("missing"));
   const Context context({.threads = 1});
   const auto train_on = [&](const std::string& path) {
-    (void)train_linear(context, testing::read_from(path), LinearOptions(),
+    (void)train_linear(context, testing::read_from(path), TrainOptions(),
                        {.out = dir_.file("m.mhe")});
   };
   const std::string one = dir_.write("one.txt", "__label__a some words\n__label__a more words\n");

@@ -13,7 +13,7 @@
 
 #include "base/check.h"
 #include "labels/centroids.h"
-#include "train/memory_plan.h"
+#include "train/linear_plan.h"
 #include "train/name_rows.h"
 
 namespace mhe::train {
@@ -212,21 +212,14 @@ TextSample sample_text(std::vector<std::string> columns, std::span<const Strings
   return sample;
 }
 
-TrainingSet read_training_set(const Context& context, const data::ReadOptions& input, Reading how) {
+TrainingSet read_training_set(const Context& context, const Dataset& data, Reading how) {
   TrainingSet set;
-  const auto reader = data::open_reader(context, input, set.names);
-  refuse_dense(reader->schema(), input.path);
+  const auto reader = open_reader(context, data, set.names);
+  if (!how.takes_dense) refuse_dense(reader->schema(), data.name());
   const std::uint64_t ram_bytes = how.ram_bytes;
-  read_rows(context, *reader, input.path, std::move(how), set);
-  check_tables(set, ram_bytes, input.path);
-  return set;
-}
-
-TrainingSet read_any_training_set(const Context& context, const data::ReadOptions& input,
-                                  Reading how) {
-  TrainingSet set;
-  const auto reader = data::open_reader(context, input, set.names);
-  read_rows(context, *reader, input.path, std::move(how), set);
+  const bool has_tables = !how.takes_dense;  // of every label, as linear members have
+  read_rows(context, *reader, data.name(), std::move(how), set);
+  if (has_tables) check_tables(set, ram_bytes, data.name());
   return set;
 }
 
@@ -271,18 +264,20 @@ labels::Order order_labels(const Context& context, const Examples& examples, std
       lengths);
 }
 
-Examples read_more(const Context& context, const data::ReadOptions& input, const TrainingSet& set) {
-  labels::LabelNames names = set.names;
-  data::ReadOptions options = input;
-  if (set.vectorizer && options.text_columns.empty()) {
+Examples read_more(const Context& context, const Dataset& data, const TrainingSet& set) {
+  LabelNames names = set.names;
+  Dataset rows = data;
+  if (const ReadOptions* const file = data.file(); file != nullptr && set.vectorizer) {
+    ReadOptions options = *file;
     for (const auto& field : set.vectorizer->options().fields) {
-      options.expected_text.push_back(field.name);
+      if (file->text_columns.empty()) options.expected_text.push_back(field.name);
     }
+    rows = Dataset(options);
   }
-  const auto reader = data::open_reader(context, options, names);
+  const auto reader = open_reader(context, rows, names);
   const InputKind kind = reader->schema().kind;
   if (kind != kind_of(set)) {
-    fail(ErrorCode::kInvalidData, "{}: {}; the training data is {}", input.path, kind_name(kind),
+    fail(ErrorCode::kInvalidData, "{}: {}; the training data is {}", data.name(), kind_name(kind),
          kind_name(kind_of(set)));
   }
   Examples examples;
@@ -295,12 +290,12 @@ Examples read_more(const Context& context, const data::ReadOptions& input, const
                                  : batch.features);
     if (examples.are_dense() && examples.dense.num_columns != set.examples.dense.num_columns) {
       fail(ErrorCode::kInvalidData, "{}: vectors of {} numbers; those of the training data have {}",
-           input.path, examples.dense.num_columns, set.examples.dense.num_columns);
+           data.name(), examples.dense.num_columns, set.examples.dense.num_columns);
     }
   }
   normalize_rows(examples.features);
   apply_weights(set.feature_weights.view(), examples.features);
-  check_judges(examples, input.path);
+  check_judges(examples, data.name());
   return examples;
 }
 
@@ -339,7 +334,7 @@ std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
   return gone;
 }
 
-void learn_from_names(TrainingSet& set) {
+void train_on_names(TrainingSet& set) {
   set.examples.append(set.name_rows);
   set.name_rows = {};
 }

@@ -50,17 +50,13 @@ struct Reading {
   TextRule rule;                  ///< completes `text`
   std::uint64_t ram_bytes = 0;    ///< what the process may take; 0: what it needs
   std::string label_text = "no";  ///< names of labels as rows: yes, no, or auto: where they tell
+  bool takes_dense = true;
 };
 
-/// Reads training data of text or sparse vectors. Throws as the reader does, kInvalidData for data
-/// that nothing can be learnt from, and kResourceLimit as soon as the process cannot stay within
-/// what it may take.
-[[nodiscard]] TrainingSet read_training_set(const Context& context, const data::ReadOptions& input,
+/// Reads training data. Throws as the reader does, kInvalidData for data that nothing can be
+/// trained on, and kResourceLimit as soon as the process cannot stay within what it may take.
+[[nodiscard]] TrainingSet read_training_set(const Context& context, const Dataset& data,
                                             Reading how);
-
-/// The same, and data of dense vectors is read too.
-[[nodiscard]] TrainingSet read_any_training_set(const Context& context,
-                                                const data::ReadOptions& input, Reading how);
 
 /// Looks at the first rows of these columns.
 [[nodiscard]] TextSample sample_text(std::vector<std::string> columns,
@@ -87,7 +83,7 @@ void check_judges(const Examples& examples, const std::string& what);
 
 /// Reads other data, to judge by, the way `set` was read. Labels that `set` does not have get ids
 /// beyond its own.
-[[nodiscard]] Examples read_more(const Context& context, const data::ReadOptions& input,
+[[nodiscard]] Examples read_more(const Context& context, const Dataset& data,
                                  const TrainingSet& set);
 
 /// Takes labels of fewer than `min_count` rows away; the others are numbered anew, in their order.
@@ -95,6 +91,6 @@ void check_judges(const Examples& examples, const std::string& what);
 std::size_t trim_labels(TrainingSet& set, std::size_t min_count);
 
 /// From now on the names of labels are rows like others.
-void learn_from_names(TrainingSet& set);
+void train_on_names(TrainingSet& set);
 
 }  // namespace mhe::train

@@ -12,7 +12,7 @@
 
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 
 namespace mhe::train {
 namespace {
@@ -125,7 +125,7 @@ class ReadSetTest : public ::testing::Test {
   TrainingSet read(const std::string& path, std::size_t threads = 2) {
     const Context context({.threads = threads});
     return read_training_set(context, testing::read_from(path),
-                             {.text = LinearOptions().text, .rule = choose_text_options});
+                             {.text = TrainOptions().text, .rule = choose_text_options});
   }
   testing::ScratchDir dir_;
 };

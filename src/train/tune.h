@@ -8,15 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include <mhe/context.h>
 
-#include "data/reader.h"
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -30,39 +27,31 @@ namespace mhe::train {
 
 /// The loss weight that gives the best rankings, found on a sample of the rows in a second or so.
 [[nodiscard]] float choose_loss_weight(const Context& context, const Examples& examples,
-                                       std::size_t num_labels, const LinearOptions& options);
+                                       std::size_t num_labels, const TrainOptions& options);
 
-/// The options with all that the data decides.
-[[nodiscard]] LinearOptions decided(const Context& context, const LinearOptions& given,
-                                    const Examples& examples, std::size_t num_labels);
+/// The options with all that the data resolve, a loss weight found on a sample among it.
+[[nodiscard]] TrainOptions resolve_with_trials(const Context& context, const TrainOptions& given,
+                                               const Examples& examples, std::size_t num_labels);
 
-/// What a search may do.
-struct TuneOptions {
-  double seconds = 0;                           ///< no trial begins that would likely end later
-  std::set<std::string> fixed = {};             ///< options that stay as they are, by their names
-  std::optional<data::ReadOptions> valid = {};  ///< rows that judge, in place of held-out ones
-  std::uint64_t ram_bytes = 0;                  ///< as of the training
+/// Rows to try settings on: read anew for each setting of the text.
+struct TrialRows {
+  TrainingSet set;  ///< names of labels are among the rows, where they are trained on
+  Examples validation;
+  std::size_t rows_with_held_out = 0;
+  std::string feature_weights;  ///< that were chosen
 };
-
-/// One setting that was tried.
-struct Trial {
-  std::string setting;  ///< such as "leaf 100"
-  double quality = 0;   ///< mean nDCG@5 of the rows that judge, in per cent
-  double seconds = 0;
-  bool kept = false;
-};
+using ReadTrialRows = std::function<TrialRows(const TextRule& rule)>;
 
 struct Tuned {
-  LinearOptions options;
+  TrainOptions options;
   TextRule text_rule;
   std::vector<Trial> trials;  ///< the first is that of the options as given
 };
 
-/// Tries other settings one after the other and keeps each that ranks unseen rows better, until
-/// time is over. Which ones were tried depends on the machine's speed; a training with what was
-/// found does not.
-[[nodiscard]] Tuned tune(const Context& context, const data::ReadOptions& input,
-                         const LinearOptions& options, const TextRule& text_rule,
-                         const TuneOptions& how);
+/// Tries other settings one after the other for about so many seconds and keeps each that ranks
+/// validation rows better; options that a user named stay. Which ones were tried depends on the
+/// machine's speed; a training with what was found does not.
+[[nodiscard]] Tuned tune(const Context& context, const TrainOptions& options,
+                         const TextRule& text_rule, const ReadTrialRows& read, double seconds);
 
 }  // namespace mhe::train

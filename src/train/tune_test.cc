@@ -42,7 +42,7 @@ std::vector<testing::ToyRow> noisy_rows(std::size_t count, double share) {
 float chosen_weight(const std::vector<testing::ToyRow>& rows, std::size_t threads) {
   const Context context({.threads = threads});
   const TrainingSet set = toy_set(rows, kLabels);
-  LinearOptions options;
+  TrainOptions options;
   options.lengths = {4, 5};
   return choose_loss_weight(context, set.examples, kLabels,
                             completed(options, set.examples.features, set.names.size()));
@@ -66,7 +66,7 @@ TEST(ChooseLossWeight, LeavesItWhereRowsAreTooFewToTell) {
 class TuneTest : public ::testing::Test {
  protected:
   [[nodiscard]] Tuned tune_with(const TuneOptions& how) const {
-    LinearOptions options;
+    TrainOptions options;
     options.head = "cascade";  // by rule so few rows get no tree
     return tune(context_, testing::read_from(data_), options, choose_text_options, how);
   }
@@ -111,7 +111,7 @@ TEST_F(TuneTest, EndsWhenTimeIsOver) {
 
 TEST_F(TuneTest, RefusesAPipe) {
   try {
-    (void)tune(context_, testing::read_from("-"), LinearOptions(), choose_text_options, {});
+    (void)tune(context_, testing::read_from("-"), TrainOptions(), choose_text_options, {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
@@ -132,7 +132,7 @@ TEST(TuneText, TriesOtherTextFeatures) {
   run.out = dir.file("m.mhe");
   run.tune_seconds = 1e6;
   const LinearReport report =
-      train_linear(context, testing::read_from(dir.write("t.txt", lines)), LinearOptions(), run);
+      train_linear(context, testing::read_from(dir.write("t.txt", lines)), TrainOptions(), run);
   const auto tried = [&](const std::string& setting) {
     return std::any_of(report.trials.begin(), report.trials.end(),
                        [&](const Trial& trial) { return trial.setting == setting; });

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "train/held_out.h"
+#include "train/linear_rules.h"
 #include "train/quick_trials.h"
+#include "train/validation.h"
 
 namespace mhe::train {
 namespace {
@@ -121,7 +122,7 @@ Sample take_sample(const Examples& examples, std::size_t num_labels, std::uint64
 // The weighting under which rows that were not trained on are ranked best.
 class WeightSearch {
  public:
-  WeightSearch(const Context& context, const Sample& sample, const LinearOptions& options)
+  WeightSearch(const Context& context, const Sample& sample, const TrainOptions& options)
       : context_(context), sample_(sample), options_(options), best_(kNone) {}
 
   std::string_view run() {
@@ -142,8 +143,8 @@ class WeightSearch {
   Gains gains_with(std::string_view name) {
     Examples rows = sample_.rows;
     apply_weights(make_feature_weights(rows.features, name).view(), rows.features);
-    LinearOptions complete = completed(options_, rows.features, sample_.num_labels);
-    complete.cascade.candidates = 0;  // they help all weightings alike, and take most of the time
+    TrainOptions complete = resolve_linear(options_, rows.features, sample_.num_labels);
+    complete.candidates = 0;  // they help all weightings alike, and take most of the time
     return QuickTrials(context_, rows, sample_.num_labels, "choosing weights of features",
                        sample_.are_all ? kMostJudges : kMostJudges / 2)
         .gains_with(complete);
@@ -158,13 +159,13 @@ class WeightSearch {
 
   const Context& context_;
   const Sample& sample_;
-  const LinearOptions& options_;
+  const TrainOptions& options_;
   std::string_view best_;
   Gains best_gains_;
 };
 
 std::string choose_feature_weights(const Context& context, const TrainingSet& set,
-                                   const LinearOptions& options) {
+                                   const TrainOptions& options) {
   if (set.examples.rows() < kFewestRows || is_weighted_by_rarity(set.examples.features)) {
     return std::string(kNone);
   }
@@ -232,7 +233,7 @@ bool is_weighted_by_rarity(const SparseMatrix& features) {
   return xx > least && yy > least && xy > kCorrelation * std::sqrt(xx * yy);
 }
 
-std::string weigh_features(const Context& context, TrainingSet& set, const LinearOptions& options) {
+std::string weigh_features(const Context& context, TrainingSet& set, const TrainOptions& options) {
   std::string name = options.feature_weights;
   if (set.vectorizer || set.examples.are_dense()) {
     require(name == "auto" || name == kNone,

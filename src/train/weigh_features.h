@@ -11,7 +11,7 @@
 #include <mhe/context.h>
 
 #include "matrix/feature_weights.h"
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -29,6 +29,6 @@ void check_feature_weights(std::string_view name);
 
 /// Weighs the features of the set as the options say; "auto": as trials on a sample find best.
 /// Returns the name of the weighting. Throws kInvalidArgument if one is asked for text.
-std::string weigh_features(const Context& context, TrainingSet& set, const LinearOptions& options);
+std::string weigh_features(const Context& context, TrainingSet& set, const TrainOptions& options);
 
 }  // namespace mhe::train

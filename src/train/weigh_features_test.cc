@@ -118,14 +118,14 @@ TEST(FeatureWeights, OfColumnsThatAreAllAlikeAreNone) {
 TEST(FeatureWeights, AreFoundWhereColumnsHaveUnits) {
   const Context context({.threads = 2});
   TrainingSet set = toy_set(in_units(toy_rows(600, kLabels)), kLabels);
-  EXPECT_THAT(weigh_features(context, set, LinearOptions()), ::testing::HasSubstr("scaled"));
+  EXPECT_THAT(weigh_features(context, set, TrainOptions()), ::testing::HasSubstr("scaled"));
   EXPECT_EQ(set.feature_weights.columns.size(), set.examples.features.num_columns);
 }
 
 TEST(FeatureWeights, AreRefusedForText) {
   const testing::ScratchDir dir;
   const std::string path = dir.write("t.txt", "__label__a x y\n__label__b y z\n__label__a x z\n");
-  LinearOptions options;
+  TrainOptions options;
   options.feature_weights = "idf";
   try {
     (void)train_linear(Context(), testing::read_from(path), options, {.out = dir.file("m.mhe")});
@@ -159,7 +159,7 @@ TEST(FeatureWeights, AreInTheModelAndTheSameForAnyThreads) {
   const std::string data = dir.write("train.svm", svmlight(in_units(toy_rows(600, kLabels))));
   const std::vector<ToyRow> unseen = in_units(toy_rows(200, kLabels, 2));
   const auto train_with = [&](const char* weights, std::size_t threads) {
-    LinearOptions options;
+    TrainOptions options;
     options.feature_weights = weights;
     const Context context({.threads = threads});
     return train_linear(context, testing::read_from(data), options, {.out = dir.file("m.mhe")});

@@ -26,7 +26,7 @@ struct BenchEpochFlags {
   std::string input;
   std::vector<std::string> own;
   DataFlags data;
-  train::LearnedOptions options;
+  TrainOptions options;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
   std::size_t repeat = 3;
@@ -35,7 +35,7 @@ struct BenchEpochFlags {
 
 struct EpochFigures {
   EpochTiming timing;
-  train::LearnedPlan plan;
+  train::GradientPlan plan;
   std::size_t rows = 0;
   std::size_t batch = 0;
   std::size_t threads = 1;
@@ -125,7 +125,7 @@ void run_bench_epoch(Console& console, const BenchEpochFlags& flags, const CLI::
   train::TrainingSet set = train::read_any_training_set(
       *context, make_read_options(flags.data, flags.input),
       {.text = flags.options.text, .rule = make_text_rule(command, flags.own)});
-  train::LearnedOptions options = flags.options;
+  TrainOptions options = flags.options;
   options.epochs = flags.repeat;
   options = train::with_rules(options, set.examples.rows(), set.names.size());
   validate(options);
@@ -134,7 +134,7 @@ void run_bench_epoch(Console& console, const BenchEpochFlags& flags, const CLI::
   figures.rows = set.examples.rows();
   figures.batch = options.batch;
   figures.threads = context->threads();
-  figures.plan = plan_learned(set, options, 0);
+  figures.plan = plan_gradient(set, options, 0);
   // Before and after: a machine that others use has good and bad moments.
   figures.roof = measure_roof(*context);
   figures.near_gb_per_s = measure_near_gb_per_s(*context);

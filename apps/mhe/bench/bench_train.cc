@@ -34,7 +34,7 @@ struct BenchTrainFlags {
   std::string preset = "default";
   std::vector<std::string> own;
   DataFlags data;
-  train::LinearOptions options;  // where given on the command line
+  TrainOptions options;  // where given on the command line
   std::size_t threads = 0;
   std::uint64_t seed = 1;
   std::size_t repeat = 1;
@@ -54,7 +54,7 @@ struct Run {
   }
 };
 
-Run run_once(Console& console, const BenchTrainFlags& flags, const train::LinearOptions& options,
+Run run_once(Console& console, const BenchTrainFlags& flags, const TrainOptions& options,
              const CLI::App& command) {
   PhaseClock clock(console);
   const auto context = make_timed_context(console, clock, flags.threads, flags.seed);
@@ -137,8 +137,8 @@ void run_bench_train(Console& console, const BenchTrainFlags& flags, const CLI::
   if (flags.repeat > 1 && data::is_stream(flags.input)) {
     throw UsageError("standard input or a pipe can be read once; --repeat needs a file");
   }
-  train::LinearOptions options = train::preset(flags.preset);
-  train::LinearOptions given = flags.options;
+  TrainOptions options = train::preset(flags.preset);
+  TrainOptions given = flags.options;
   copy_given(command, given, options);
   Run best = run_once(console, flags, options, command);
   // What disturbs only ever adds time: the quickest run says most about the program.

@@ -103,7 +103,7 @@ double layer_flops(const encoders::EncoderSpec& spec) {
   return flops;
 }
 
-void count_encoder(const train::Examples& examples, const train::LearnedPlan& plan,
+void count_encoder(const train::Examples& examples, const train::GradientPlan& plan,
                    double all_touched, EpochPart& forward, EpochPart& backward) {
   const auto dim = static_cast<double>(plan.encoder.dim);
   const auto rows = static_cast<double>(examples.rows());
@@ -129,7 +129,7 @@ double sum_of(const train::StepSeconds& s) {
 }  // namespace
 
 EpochTiming time_epoch(const Context& context, const train::Examples& examples,
-                       const train::LearnedPlan& plan, const train::LearnedOptions& options,
+                       const train::GradientPlan& plan, const TrainOptions& options,
                        std::size_t repeat) {
   train::MemberTrainer trainer(context, examples, plan, options, {.seed = context.seed()});
   const auto batches = touched_features(trainer, examples);

@@ -12,8 +12,8 @@
 #include <mhe/context.h>
 
 #include "bench/machine_roof.h"
-#include "train/learned_options.h"
-#include "train/learned_plan.h"
+#include "train/gradient_plan.h"
+#include "train/gradient_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::app {
@@ -37,8 +37,8 @@ struct EpochTiming {
 
 /// Trains one epoch, unless more are asked for, of which the quickest is told.
 [[nodiscard]] EpochTiming time_epoch(const Context& context, const train::Examples& examples,
-                                     const train::LearnedPlan& plan,
-                                     const train::LearnedOptions& options, std::size_t repeat);
+                                     const train::GradientPlan& plan, const TrainOptions& options,
+                                     std::size_t repeat);
 
 /// Seconds of a part if nothing but what is slowest of its work holds it up.
 [[nodiscard]] double roof_seconds(const EpochPart& part, const MachineRoof& roof,

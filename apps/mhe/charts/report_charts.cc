@@ -61,9 +61,9 @@ class Axis {
     kData,   // it ends where the data does
   };
 
-  Axis(const Range& range, train::Scale scale, Ends ends, double from, double to)
+  Axis(const Range& range, Scale scale, Ends ends, double from, double to)
       : scale_(scale), from_(from), to_(to) {
-    if (scale == train::Scale::kLogarithmic) {
+    if (scale == Scale::kLogarithmic) {
       make_log_ticks(range.low, range.high);
     } else {
       ticks_ = round_ticks(range.low, range.high, 5);
@@ -88,7 +88,7 @@ class Axis {
 
  private:
   [[nodiscard]] double position(double value) const {
-    return scale_ == train::Scale::kLogarithmic ? std::log10(value) : value;
+    return scale_ == Scale::kLogarithmic ? std::log10(value) : value;
   }
   static constexpr double kRounding = 1e-9;
   // Powers of ten, and 2 and 5 times these where there are few.
@@ -106,7 +106,7 @@ class Axis {
     if (ticks_.size() < 2) ticks_ = {std::pow(10, first), std::pow(10, std::max(last, first + 1))};
   }
 
-  train::Scale scale_;
+  Scale scale_;
   double from_;
   double to_;
   double low_ = 0;
@@ -115,8 +115,8 @@ class Axis {
 };
 
 // Nearly level lines are shown level: less than two points apart is mostly chance.
-void widen(Range& range, train::Scale scale) {
-  if (scale == train::Scale::kLogarithmic) {
+void widen(Range& range, Scale scale) {
+  if (scale == Scale::kLogarithmic) {
     if (range.high <= range.low) range.high = range.low * 10;
     return;
   }
@@ -127,7 +127,7 @@ void widen(Range& range, train::Scale scale) {
   range.low = range.low >= 0 ? std::max(0.0, middle - kLeast / 2) : middle - kLeast / 2;
 }
 
-std::string axes(const Axis& x, const Axis& y, const train::Chart& chart) {
+std::string axes(const Axis& x, const Axis& y, const Chart& chart) {
   std::string svg;
   const double floor = kHeight - kBottom;
   for (const double tick : y.ticks()) {
@@ -142,11 +142,11 @@ std::string axes(const Axis& x, const Axis& y, const train::Chart& chart) {
   return svg + text((kLeft + kWidth - kRight) / 2, kHeight - 6, "middle unit", chart.x_unit);
 }
 
-std::string draw_curve(const train::Curve& curve, std::size_t colour, const Axis& x,
+std::string draw_curve(const Curve& curve, std::size_t colour, const Axis& x,
                        const Axis& y) {
   std::string path;
   std::string dots;
-  for (const train::Point& point : curve.points) {
+  for (const Point& point : curve.points) {
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x.at(point.x), y.at(point.y));
     dots += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"f{}\"><title>{}</title></circle>\n",
@@ -156,7 +156,7 @@ std::string draw_curve(const train::Curve& curve, std::size_t colour, const Axis
   return fmt::format("<path d=\"{}\" class=\"curve s{}\"/>\n{}", path, colour, dots);
 }
 
-std::string legend(const train::Chart& chart) {
+std::string legend(const Chart& chart) {
   std::string html = "<p class=\"legend\">";
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     html += fmt::format(
@@ -169,11 +169,11 @@ std::string legend(const train::Chart& chart) {
 
 }  // namespace
 
-std::string draw_chart(const train::Chart& chart) {
+std::string draw_chart(const Chart& chart) {
   Range across;
   Range up;
-  for (const train::Curve& curve : chart.curves) {
-    for (const train::Point& point : curve.points) {
+  for (const Curve& curve : chart.curves) {
+    for (const Point& point : curve.points) {
       across.add(point.x);
       up.add(point.y);
     }
@@ -263,14 +263,14 @@ std::string draw_bars(std::span<const ReportBar> bars, double full, std::string_
   return svg + "</svg>\n";
 }
 
-std::string group_name(const train::HeadGroup& group) {
+std::string group_name(const HeadGroup& group) {
   std::string name;
   for (const std::string& example : group.examples) name += (name.empty() ? "" : ", ") + example;
   if (group.labels > group.examples.size()) name += ", …";
   return name;
 }
 
-std::string draw_confusion(const train::HeadConfusion& confusion) {
+std::string draw_confusion(const HeadConfusion& confusion) {
   constexpr double kCell = 34;
   constexpr double kNames = 300;
   constexpr std::size_t kCharacters = 46;  // that fit before the cells
@@ -282,7 +282,7 @@ std::string draw_confusion(const train::HeadConfusion& confusion) {
   svg += open_svg(width, side + 52, "Which groups of the first head are confused");
   const auto edge = [](std::size_t i) { return kCell * static_cast<double>(i); };
   for (std::size_t i = 0; i < n; ++i) {
-    const train::HeadGroup& group = confusion.groups[i];
+    const HeadGroup& group = confusion.groups[i];
     const double middle = edge(i) + kCell / 2 + 4;
     svg += text(kNames - 8, 24 + middle, "end",
                 fmt::format("{}  {}", shorten(group_name(group), kCharacters), i + 1));

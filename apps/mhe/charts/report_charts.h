@@ -9,13 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include <mhe/train.h>
+
 #include "metrics/reliability.h"
-#include "train/training_history.h"
 
 namespace mhe::app {
 
 /// Lines over common axes, with a legend if there are several. Empty without points.
-[[nodiscard]] std::string draw_chart(const train::Chart& chart);
+[[nodiscard]] std::string draw_chart(const Chart& chart);
 
 /// Observed against predicted probabilities, and below how many predictions lie where.
 [[nodiscard]] std::string draw_reliability(const metrics::ReliabilityReport& report);
@@ -32,9 +33,9 @@ struct ReportBar {
                                     std::string_view description);
 
 /// Which group is taken for which, as shares of the true group's rows.
-[[nodiscard]] std::string draw_confusion(const train::HeadConfusion& confusion);
+[[nodiscard]] std::string draw_confusion(const HeadConfusion& confusion);
 
 /// What stands for a group: its most frequent labels.
-[[nodiscard]] std::string group_name(const train::HeadGroup& group);
+[[nodiscard]] std::string group_name(const HeadGroup& group);
 
 }  // namespace mhe::app

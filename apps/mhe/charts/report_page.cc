@@ -45,9 +45,9 @@ std::string panel(std::string_view title, std::string_view note, std::string_vie
                      style, escape_markup(title), escape_markup(note), body);
 }
 
-std::string chart_panels(const train::TrainingHistory& history, train::Topic topic) {
+std::string chart_panels(const TrainingHistory& history, Topic topic) {
   std::string html;
-  for (const train::Chart& chart : history.charts) {
+  for (const Chart& chart : history.charts) {
     if (chart.topic == topic) html += panel(chart.title, chart.note, draw_chart(chart));
   }
   return html;
@@ -77,7 +77,7 @@ double value_of(const metrics::Report& report, const metrics::GroupReport& group
 }
 
 std::string header(const TrainingPage& page) {
-  const train::TrainingHistory& history = page.history;
+  const TrainingHistory& history = page.history;
   std::string cards;
   const auto card = [&](std::string_view figure, std::string_view what) {
     cards += fmt::format("<div class=\"card\"><b>{}</b><span>{}</span></div>\n",
@@ -93,9 +93,9 @@ std::string header(const TrainingPage& page) {
   card(format_bytes(page.usage.peak_bytes), "peak memory");
   card(format_bytes(page.model_bytes), "model file");
   const std::string judged =
-      history.judged_rows > 0
+      history.validation_rows > 0
           ? fmt::format(" Quality is measured on {} {} rows that the model was not trained on.",
-                        format_count(history.judged_rows), page.judges)
+                        format_count(history.validation_rows), page.judges)
           : " No rows were kept apart, so there are no figures of quality.";
   const std::string lead =
       fmt::format("Trained on {}: {} rows, {} labels, {} features; {}.{}", page.data,
@@ -123,7 +123,7 @@ std::string quality_section(const TrainingPage& page) {
                            "predicted; PSP: rare labels count more; macro-F1: every label counts "
                            "once; coverage: labels found at least once.",
                            table({"", "k = 1", "3", "5", "10"}, rows));
-  body += chart_panels(page.history, train::Topic::kQuality);
+  body += chart_panels(page.history, Topic::kQuality);
   std::vector<Row> bins;
   std::vector<ReportBar> bars;
   for (const metrics::GroupReport& bin : report.bins) {
@@ -144,7 +144,7 @@ std::string quality_section(const TrainingPage& page) {
   body += panel("Metrics by label frequency", "Per cent, by the training rows of a label.",
                 table({"training rows", "labels", "rows", "R@1", "R@5", "nDCG@5", "PSP@5"}, bins));
   return section("quality", "Quality",
-                 fmt::format("On {} {} rows.", format_count(page.history.judged_rows), page.judges),
+                 fmt::format("On {} {} rows.", format_count(page.history.validation_rows), page.judges),
                  body);
 }
 
@@ -157,7 +157,7 @@ std::string probabilities_section(const TrainingPage& page) {
                   "predictions. Below: how many predictions, on a logarithmic scale.",
                   short_per_cent(report.expected_error), metrics::ReliabilityReport::kMinCount),
       draw_reliability(report), "square");
-  body += chart_panels(page.history, train::Topic::kProbabilities);
+  body += chart_panels(page.history, Topic::kProbabilities);
   return section("probabilities", "Probabilities",
                  "The 10 best labels of each row; every fifth of the rows is judged by a curve "
                  "fitted to the other four.",
@@ -165,7 +165,7 @@ std::string probabilities_section(const TrainingPage& page) {
 }
 
 // The largest cells off the diagonal; empty if there are none.
-std::string confusion_table(const train::HeadConfusion& confusion) {
+std::string confusion_table(const HeadConfusion& confusion) {
   constexpr std::size_t kMost = 6;
   constexpr std::size_t kCharacters = 40;
   const std::size_t n = confusion.groups.size();
@@ -192,7 +192,7 @@ std::string heads_section(const TrainingPage& page) {
   if (page.history.heads.empty()) return {};  // learned ones that choose no groups or digits
   std::vector<Row> rows;
   std::vector<ReportBar> bars;
-  for (const train::HeadAccuracy& head : page.history.heads) {
+  for (const HeadQuality& head : page.history.heads) {
     rows.push_back({head.name, format_count(head.choices), short_per_cent(head.best_right),
                     short_per_cent(head.kept)});
     bars.push_back(
@@ -205,7 +205,7 @@ std::string heads_section(const TrainingPage& page) {
                            "beam: true labels that are still within reach below this head.",
                            draw_bars(bars, 1, "Accuracy per head") +
                                table({"", "choices", "ranked first, %", "in the beam, %"}, rows));
-  const train::HeadConfusion& confusion = page.history.confusion;
+  const HeadConfusion& confusion = page.history.confusion;
   body += panel("Most frequent confusions", "Rows for which another group was ranked first.",
                 confusion_table(confusion), "names");
   if (confusion.all_groups == 0) {
@@ -224,13 +224,13 @@ std::string heads_section(const TrainingPage& page) {
 }
 
 std::string training_section(const TrainingPage& page) {
-  std::string body = chart_panels(page.history, train::Topic::kTraining);
+  std::string body = chart_panels(page.history, Topic::kTraining);
   std::vector<ReportBar> bins;
-  for (const train::DataSummary::Bin& bin : page.history.data.label_bins) {
+  for (const DataSummary::Bin& bin : page.history.data.label_bins) {
     bins.push_back({bin.name + " rows", static_cast<double>(bin.labels),
                     format_count(bin.labels) + " labels"});
   }
-  const train::DataSummary& data = page.history.data;
+  const DataSummary& data = page.history.data;
   body += panel("Training data",
                 fmt::format("{} rows with {:.1f} labels and {:.0f} features each, on the mean. "
                             "Labels by how many rows they have:",

@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
+#include <mhe/train.h>
+
 #include "base/atomic_file.h"
 #include "output/console.h"
 #include "output/phase_clock.h"
-#include "train/training_history.h"
 
 namespace mhe::app {
 
@@ -24,7 +25,7 @@ struct ModelPart {
 };
 
 struct TrainingPage {
-  const train::TrainingHistory& history;
+  const TrainingHistory& history;
   std::string model;              ///< its path
   std::string data;               ///< path of what it was trained on
   std::string judges;             ///< what the rows that judge are: "held-out" or "validation"
@@ -50,7 +51,7 @@ class PageFile {
   explicit PageFile(const std::string& path);
 
   /// To be filled by the training; null if there is no page.
-  [[nodiscard]] train::TrainingHistory* history() noexcept { return file_ ? &history_ : nullptr; }
+  [[nodiscard]] TrainingHistory* history() noexcept { return file_ ? &history_ : nullptr; }
 
   struct Run {
     std::string model;
@@ -65,7 +66,7 @@ class PageFile {
  private:
   std::optional<AtomicFile> file_;
   std::string path_;
-  train::TrainingHistory history_;
+  TrainingHistory history_;
 };
 
 }  // namespace mhe::app

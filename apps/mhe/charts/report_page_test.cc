@@ -56,8 +56,8 @@ std::string find_fault(std::string_view text) {
 // Names as bad as can be.
 constexpr std::string_view kNasty = "<script>alert(\"1\")</script>&'";
 
-train::TrainingHistory make_history() {
-  train::TrainingHistory history;
+TrainingHistory make_history() {
+  TrainingHistory history;
   history.data = {.rows = 1000,
                   .labels = 50,
                   .features = 700,
@@ -65,7 +65,7 @@ train::TrainingHistory make_history() {
                   .features_per_row = 12,
                   .label_bins = {{"1-5", 40}, {"6-20", 10}}};
   history.settings_json = R"({"head":"cascade","lengths":[7,8],"name":"<script>"})";
-  history.judged_rows = 2;
+  history.validation_rows = 2;
   metrics::EvaluatorOptions options;
   options.cutoffs = {1, 3, 5, 10};
   options.frequency_bounds = metrics::default_frequency_bounds();
@@ -83,24 +83,24 @@ train::TrainingHistory make_history() {
   history.confusion.groups = {{3, 10, {std::string(kNasty), "b"}}, {1, 4, {"c"}}};
   history.confusion.taken = {7, 3, 1, 3};
   history.confusion.all_groups = 7;
-  train::Chart loss;
+  Chart loss;
   loss.title = "Training loss";
   loss.x_unit = "sweep";
   loss.y_unit = "per cent";
-  loss.y_scale = train::Scale::kLogarithmic;
+  loss.y_scale = Scale::kLogarithmic;
   loss.curves = {{std::string(kNasty), {{0, 100}, {1, 5}, {2, 0.4}}}};
-  train::Chart level;
-  level.topic = train::Topic::kQuality;
+  Chart level;
+  level.topic = Topic::kQuality;
   level.title = "A level line";
   level.curves = {{"nDCG", {{1, 50}, {2, 50}}}, {"one point", {{1, 20}}}};
-  train::Chart empty;
-  empty.topic = train::Topic::kProbabilities;
+  Chart empty;
+  empty.topic = Topic::kProbabilities;
   empty.title = "Nothing";
   history.charts = {loss, level, empty};
   return history;
 }
 
-TrainingPage make_page(const train::TrainingHistory& history) {
+TrainingPage make_page(const TrainingHistory& history) {
   return {.history = history,
           .model = "my <model>.mhe",
           .data = std::string(kNasty),
@@ -115,7 +115,7 @@ TrainingPage make_page(const train::TrainingHistory& history) {
 }
 
 TEST(TrainingPageTest, HasEverySection) {
-  const train::TrainingHistory history = make_history();
+  const TrainingHistory history = make_history();
   const std::string html = training_page(make_page(history));
   EXPECT_EQ(find_fault(html), "");
   for (const char* id : {"quality", "probabilities", "heads", "training", "cost", "settings"}) {
@@ -130,7 +130,7 @@ TEST(TrainingPageTest, HasEverySection) {
 }
 
 TEST(TrainingPageTest, EscapesAllNames) {
-  const train::TrainingHistory history = make_history();
+  const TrainingHistory history = make_history();
   const std::string html = training_page(make_page(history));
   EXPECT_THAT(html, Not(HasSubstr("<script")));
   EXPECT_THAT(html, Not(HasSubstr("alert(\"")));
@@ -139,7 +139,7 @@ TEST(TrainingPageTest, EscapesAllNames) {
 }
 
 TEST(TrainingPageTest, NeedsNothingElse) {
-  const train::TrainingHistory history = make_history();
+  const TrainingHistory history = make_history();
   const std::string html = training_page(make_page(history));
   for (const char* words : {"src=", "href=", "url(", "@import"}) {
     EXPECT_THAT(html, Not(HasSubstr(words)));
@@ -147,14 +147,14 @@ TEST(TrainingPageTest, NeedsNothingElse) {
 }
 
 TEST(TrainingPageTest, SlowestAndLargestComeFirst) {
-  const train::TrainingHistory history = make_history();
+  const TrainingHistory history = make_history();
   const std::string html = training_page(make_page(history));
   EXPECT_LT(html.find(">level 1<"), html.find(">reading<"));
   EXPECT_LT(html.find(">weights<"), html.find(">label.names<"));
 }
 
 TEST(TrainingPageTest, SaysSoWhenNothingWasJudged) {
-  train::TrainingHistory history;
+  TrainingHistory history;
   history.data.rows = 5;
   const std::string html = training_page(make_page(history));
   EXPECT_EQ(find_fault(html), "");

@@ -17,7 +17,7 @@
 #include "flags/text_flags.h"
 #include "heads/head_spec.h"
 #include "output/units.h"
-#include "verbs/plan_learned.h"
+#include "verbs/plan_gradient.h"
 #include "verbs/plan_linear.h"
 #include "verbs/verbs.h"
 

@@ -1,7 +1,5 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "verbs/plan_learned.h"
-
 #include <string>
 #include <vector>
 
@@ -12,12 +10,13 @@
 #include "heads/registry.h"
 #include "output/table.h"
 #include "output/units.h"
+#include "verbs/plan_gradient.h"
 
 namespace mhe::app {
 namespace {
 
 std::string to_json(const LearnedTask& task, const train::LearnedReport& report) {
-  const train::LearnedPlan& plan = report.plan;
+  const train::GradientPlan& plan = report.plan;
   nlohmann::ordered_json json = {
       {"encoder", task.options.encoder},
       {"head", head_kind_name(plan.head.kind())},
@@ -44,7 +43,7 @@ std::string to_json(const LearnedTask& task, const train::LearnedReport& report)
 
 std::string to_text(const LearnedTask& task, const train::LearnedReport& report,
                     std::size_t width) {
-  const train::LearnedPlan& plan = report.plan;
+  const train::GradientPlan& plan = report.plan;
   std::vector<std::string> lengths;
   for (const std::uint32_t length : plan.head.lengths) lengths.push_back(format_count(length));
   std::string shape = fmt::format("encoder: {}, {}\nhead: {} {}, {}", task.options.encoder,

@@ -10,7 +10,7 @@
 #include "flags/text_flags.h"
 #include "output/table.h"
 #include "output/units.h"
-#include "train/memory_plan.h"
+#include "train/linear_plan.h"
 #include "train/tune.h"
 #include "train/weigh_features.h"
 
@@ -83,7 +83,7 @@ void add_linear_plan_flags(CLI::App& command, LinearPlanFlags& flags) {
 }
 
 void run_linear_plan(Console& console, LinearPlanFlags flags, const CLI::App& command) {
-  train::LinearOptions options = train::preset(flags.preset);
+  TrainOptions options = train::preset(flags.preset);
   copy_given(command, flags.options, options);
   train::validate(options);
   const auto context = console.make_context(flags.threads);

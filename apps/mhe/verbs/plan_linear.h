@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "flags/data_flags.h"
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 #include "verbs/verb.h"
 
 namespace mhe::app {
@@ -20,7 +20,7 @@ struct LinearPlanFlags {
   std::string preset = "default";
   std::vector<std::string> own;
   DataFlags data;
-  train::LinearOptions options;  ///< where given on the command line
+  TrainOptions options;  ///< where given on the command line
   std::size_t threads = 0;
   std::uint64_t ram_bytes = 0;
   bool json = false;

@@ -39,7 +39,7 @@ struct TrainFlags {
   std::string ram;
   std::vector<std::string> own;
   DataFlags data;
-  train::LinearOptions options;  // where given on the command line
+  TrainOptions options;  // where given on the command line
   LearnedFlags learned;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
@@ -209,7 +209,7 @@ std::optional<std::filesystem::file_time_type> resume_file_time(const std::strin
 
 train::LinearReport train_or_say_how_to_go_on(const Context& context,
                                               const data::ReadOptions& input,
-                                              const train::LinearOptions& options,
+                                              const TrainOptions& options,
                                               const train::LinearRun& run) {
   const std::string file = run.out + ".resume";
   const auto before = run.resume ? std::nullopt : resume_file_time(file);  // of another training
@@ -252,8 +252,8 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
     if (flags.dump_config) return print_config(console, flags, command, encoder, task.options);
     return run_train_learned(console, task);
   }
-  train::LinearOptions options = train::preset(flags.preset);
-  train::LinearOptions given = flags.options;
+  TrainOptions options = train::preset(flags.preset);
+  TrainOptions given = flags.options;
   copy_given(command, given, options);
   if (flags.dump_config) return print_config(console, flags, command, encoder, options);
   PhaseClock clock(console);

@@ -165,8 +165,8 @@ void group_by_encoder(CLI::App& command) {
 }
 
 std::set<std::string> foreign_options(const std::string& encoder) {
-  std::set<std::string> linear = option_names(train::LinearOptions());
-  std::set<std::string> learned = option_names(train::LearnedOptions());
+  std::set<std::string> linear = option_names(TrainOptions());
+  std::set<std::string> learned = option_names(TrainOptions());
   linear.insert({"preset", "tune", "flush_seconds"});
   learned.insert("checkpoint_every");
   const bool is_linear = encoder == "linear";
@@ -187,14 +187,14 @@ std::string choose_encoder(const CLI::App& command, const LearnedFlags& flags,
   return encoder;
 }
 
-train::LearnedOptions make_learned_options(const CLI::App& command, const LearnedFlags& flags,
-                                           train::LinearOptions linear) {
+TrainOptions make_learned_options(const CLI::App& command, const LearnedFlags& flags,
+                                  TrainOptions linear) {
   std::map<std::string, std::pair<const void*, const std::type_info*>> shared;
   linear.visit([&](const char* name, auto& value, const char*) {
     shared[name] = {&value, &typeid(value)};
   });
-  train::LearnedOptions given = flags.options;
-  train::LearnedOptions options;
+  TrainOptions given = flags.options;
+  TrainOptions options;
   copy_given(command, given, options);
   options.visit([&](const char* name, auto& value, const char*) {
     const auto found = shared.find(name);

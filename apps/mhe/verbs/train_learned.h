@@ -12,14 +12,14 @@
 #include <CLI/CLI.hpp>
 
 #include "output/console.h"
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 #include "train/train_learned.h"
 
 namespace mhe::app {
 
 struct LearnedFlags {
-  std::string encoder;            ///< empty: by the kind of the data
-  train::LearnedOptions options;  ///< those that the linear encoder does not have
+  std::string encoder;   ///< empty: by the kind of the data
+  TrainOptions options;  ///< those that the linear encoder does not have
 };
 
 /// Adds --encoder and the flags of learned encoders; those that are there already are shared.
@@ -40,7 +40,7 @@ void group_by_encoder(CLI::App& command);
 /// What there is to train with.
 struct LearnedTask {
   data::ReadOptions input;
-  train::LearnedOptions options;
+  TrainOptions options;
   train::LearnedRun run;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
@@ -49,9 +49,8 @@ struct LearnedTask {
 };
 
 /// The options given on the command line, shared ones from `linear`.
-[[nodiscard]] train::LearnedOptions make_learned_options(const CLI::App& command,
-                                                         const LearnedFlags& flags,
-                                                         train::LinearOptions linear);
+[[nodiscard]] TrainOptions make_learned_options(const CLI::App& command, const LearnedFlags& flags,
+                                                TrainOptions linear);
 
 /// Such as "101,241 inputs to 512 features".
 [[nodiscard]] std::string describe_encoder(const encoders::EncoderSpec& spec);

@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/memory_plan.h"
+#include "train/linear_plan.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +17,7 @@
 #include "kernels/dual_sweep.h"
 #include "labels/order.h"
 #include "matrix/normalize.h"
+#include "train/linear_rules.h"
 #include "train/neighbours.h"
 #include "train/tune.h"
 
@@ -49,7 +50,7 @@ struct BlockFigures {
 class LevelSampler {
  public:
   LevelSampler(const Context& context, const Examples& examples, const labels::Order& order,
-               const LinearOptions& options, std::size_t level)
+               const TrainOptions& options, std::size_t level)
       : context_(context),
         examples_(examples),
         positions_(order.positions()),
@@ -66,7 +67,7 @@ class LevelSampler {
     normalize_l2(mean_);
   }
 
-  LevelPlan run() {
+  CascadeLevelPlan run() {
     std::vector<std::size_t> blocks(shape_.num_blocks());
     std::iota(blocks.begin(), blocks.end(), std::size_t{0});
     std::stable_sort(blocks.begin(), blocks.end(), [&](std::size_t a, std::size_t b) {
@@ -101,7 +102,8 @@ class LevelSampler {
   void count_visits() {
     true_visits_.assign(shape_.num_parents, 0);
     const std::size_t most =
-        level_ == 0 ? 0 : std::min(options_.cascade.candidates, shape_.num_parents);
+        level_ == 0 ? 0
+                    : std::min(static_cast<std::size_t>(options_.candidates), shape_.num_parents);
     std::vector<std::uint64_t> mine;
     for (std::size_t row = 0; row < examples_.rows(); ++row) {
       mine.clear();
@@ -187,7 +189,7 @@ class LevelSampler {
     BlockFigures figures;
     if (visits.empty()) return figures;
     add_candidates(parent, visits);
-    heads::NodeSolver solver(examples_.features, options_.cascade.solver);
+    heads::NodeSolver solver(examples_.features, cascade_options(options_).solver);
     heads::NodeExamples gathered;
     solver.gather(visits, gathered);
     const heads::NodeWeights weights = solver.solve(
@@ -239,8 +241,8 @@ class LevelSampler {
     return bytes;
   }
 
-  [[nodiscard]] LevelPlan extrapolate(const std::vector<BlockFigures>& figures) const {
-    LevelPlan plan;
+  [[nodiscard]] CascadeLevelPlan extrapolate(const std::vector<BlockFigures>& figures) const {
+    CascadeLevelPlan plan;
     plan.nodes = shape_.num_parents;
     plan.blocks = shape_.num_blocks();
     BlockFigures sum;
@@ -287,7 +289,7 @@ class LevelSampler {
   const Context& context_;
   const Examples& examples_;
   std::span<const std::uint64_t> positions_;
-  const LinearOptions& options_;
+  const TrainOptions& options_;
   std::size_t level_;
   heads::LevelShape shape_;
   std::uint64_t stride_ = 1;
@@ -300,10 +302,10 @@ class LevelSampler {
 // The peak while the levels of the last cascade are trained.
 std::uint64_t peak_with(const LinearPlan& plan, std::size_t solvers) {
   std::uint64_t cascade = 8 * plan.labels;
-  for (const LevelPlan& level : plan.levels) cascade += level.model_bytes;
+  for (const CascadeLevelPlan& level : plan.levels) cascade += level.model_bytes;
   std::uint64_t held = plan.resident_bytes + (plan.members - 1) * cascade + 8 * plan.labels;
   std::uint64_t peak = std::max(plan.preparing_bytes, held);
-  for (const LevelPlan& level : plan.levels) {
+  for (const CascadeLevelPlan& level : plan.levels) {
     const std::uint64_t finding = 2 * level.candidate_bytes;
     const std::uint64_t sharing = level.candidate_bytes + level.visit_bytes;
     const std::uint64_t solving = level.visit_bytes + level.shared_bytes + level.solved_bytes +
@@ -320,7 +322,7 @@ std::uint64_t bytes_of_file(const TrainingSet& set, const LinearPlan& plan) {
   std::uint64_t capacity = 1;
   for (const std::uint32_t length : plan.lengths) capacity *= length;
   std::uint64_t cascade = 4 * capacity;
-  for (const LevelPlan& level : plan.levels) cascade += level.model_bytes;
+  for (const CascadeLevelPlan& level : plan.levels) cascade += level.model_bytes;
   std::uint64_t bytes = kHeader + plan.members * cascade + 4 * plan.labels;
   for (std::size_t label = set.names.num_numbered(); label < plan.labels; ++label) {
     bytes += 8 + set.names.name(LabelId{static_cast<std::uint32_t>(label)}).size();
@@ -358,7 +360,7 @@ void check_budget(std::uint64_t needed, std::uint64_t ram_bytes, const std::stri
        what, megabytes(needed), megabytes(ram_bytes));
 }
 
-LinearPlan plan_linear(const Context& context, const TrainingSet& set, const LinearOptions& options,
+LinearPlan plan_linear(const Context& context, const TrainingSet& set, const TrainOptions& options,
                        std::uint64_t ram_bytes) {
   LinearPlan plan;
   const Examples& examples = set.examples;

@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/held_out.h"
+#include "train/validation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ class HeldOutTest : public ::testing::Test {
  protected:
   HeldOutTest() {
     const Context context({.threads = 1});
-    LinearOptions options;
+    TrainOptions options;
     options.lengths = {4, 5};
     options.held_out = 0;
     (void)train_on_set(context, toy_set(toy_rows(400, 20), 20), options,

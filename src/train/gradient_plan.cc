@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/learned_plan.h"
+#include "train/gradient_plan.h"
 
 #include <algorithm>
 #include <string>
@@ -13,8 +13,8 @@
 #include "encoders/registry.h"
 #include "heads/registry.h"
 #include "train/label_codes.h"
+#include "train/linear_plan.h"
 #include "train/member_trainer.h"
-#include "train/memory_plan.h"
 
 namespace mhe::train {
 namespace {
@@ -32,7 +32,7 @@ constexpr std::uint64_t kLearningBytes = std::uint64_t{2} << 20U;
 // The program before it reads anything, and what reading leaves in the allocator, as measured.
 constexpr std::uint64_t kProgramBytes = std::uint64_t{11} << 20U;
 
-heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& labels) {
+heads::Loss choose_loss(const TrainOptions& options, const Ragged<LabelId>& labels) {
   if (options.loss == "softmax") return heads::Loss::kSoftmax;
   if (options.loss == "sigmoid") return heads::Loss::kSigmoid;
   if (options.powerset) return heads::Loss::kSoftmax;  // a set is one digit of each head
@@ -44,7 +44,7 @@ heads::Loss choose_loss(const LearnedOptions& options, const Ragged<LabelId>& la
   return heads::Loss::kSoftmax;
 }
 
-encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const LearnedOptions& options) {
+encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const TrainOptions& options) {
   const Examples& examples = set.examples;
   const encoders::EncoderType& type = encoders::encoder_named(options.encoder);
   const InputKind input = examples.are_dense() ? InputKind::kDense : InputKind::kSparse;
@@ -56,11 +56,11 @@ encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const LearnedOpt
          name_of(type.input), name_of(input));
   }
   return encoders::make_spec(
-      type, options.network,
+      type, network_of(options),
       examples.are_dense() ? examples.dense.num_columns : examples.features.num_columns);
 }
 
-PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, std::size_t dim) {
+PlanOptions head_options(const TrainingSet& set, const TrainOptions& options, std::size_t dim) {
   PlanOptions plan;
   if (options.powerset) {
     plan.num_binary_labels = set.names.size();
@@ -80,7 +80,7 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
 }
 
 heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
-                               const LearnedOptions& options) {
+                               const TrainOptions& options) {
   heads::HeadSpec spec;
   spec.num_labels = set.names.size();
   spec.lengths.assign(plan.space.lengths().begin(), plan.space.lengths().end());
@@ -100,7 +100,7 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
                               ? static_cast<std::size_t>(options.candidates)
                               : std::min<std::size_t>(plan.candidates, spec.lengths.front());
     if (spec.loss == heads::Loss::kSigmoid) cascade->parent_power = kSigmoidParentPower;
-    if (options.parent_power > 0) cascade->parent_power = options.parent_power;
+    if (options.parent_weight > 0) cascade->parent_power = options.parent_weight;
   }
   if (auto* sampling = spec.as<heads::SamplingSpec>()) {
     sampling->extra_groups = options.extra_groups;
@@ -109,7 +109,7 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   return spec;
 }
 
-bool has_order(const LearnedOptions& options) {
+bool has_order(const TrainOptions& options) {
   return options.head != "onehot" && options.order != "identity" && options.order != "product" &&
          options.redundant_heads == 0 && !options.powerset;
 }
@@ -150,9 +150,9 @@ std::uint64_t counted_bytes(const TrainingSet& set, const Examples* judged) {
 
 }  // namespace
 
-LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
-                         std::uint64_t ram_bytes, const Examples* judged) {
-  LearnedPlan plan;
+GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
+                           std::uint64_t ram_bytes, const Examples* judged) {
+  GradientPlan plan;
   plan.encoder = make_encoder_spec(set, options);
   release_free_memory();
   plan.data_bytes = process_memory().resident + kLearningBytes;

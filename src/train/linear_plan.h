@@ -11,7 +11,7 @@
 
 #include <mhe/context.h>
 
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -20,7 +20,7 @@ namespace mhe::train {
 inline constexpr double kReserve = 1.1;
 
 /// A level of a cascade before it is trained. Bytes, estimated from a few of its blocks.
-struct LevelPlan {
+struct CascadeLevelPlan {
   std::size_t nodes = 0;          ///< parents
   std::size_t blocks = 0;         ///< of at most 64 children
   std::uint64_t weights = 0;      ///< kept after pruning
@@ -41,22 +41,22 @@ struct LinearPlan {
   std::uint64_t nonzeros = 0;
   std::vector<std::uint32_t> lengths;  ///< of the first cascade
   std::size_t members = 1;
-  std::vector<LevelPlan> levels;      ///< of the first cascade; the others are taken to be alike
-  std::uint64_t feature_bytes = 0;    ///< the examples' vectors in memory
-  std::uint64_t neighbour_bytes = 0;  ///< of the index of like rows, if one is tried; at most
-  std::uint64_t resident_bytes = 0;   ///< what the process holds with the data read
-  std::uint64_t preparing_bytes = 0;  ///< peak of reading and of ordering the labels, measured
-  std::size_t solvers = 1;            ///< nodes solved at once
-  std::uint64_t train_bytes = 0;      ///< peak of the process
-  std::uint64_t model_bytes = 0;      ///< of the file; without like rows unless these are sure
-  bool neighbours_are_sure = false;   ///< asked for, not only tried
+  std::vector<CascadeLevelPlan> levels;  ///< of the first cascade; the others are taken to be alike
+  std::uint64_t feature_bytes = 0;       ///< the examples' vectors in memory
+  std::uint64_t neighbour_bytes = 0;     ///< of the index of like rows, if one is tried; at most
+  std::uint64_t resident_bytes = 0;      ///< what the process holds with the data read
+  std::uint64_t preparing_bytes = 0;     ///< peak of reading and of ordering the labels, measured
+  std::size_t solvers = 1;               ///< nodes solved at once
+  std::uint64_t train_bytes = 0;         ///< peak of the process
+  std::uint64_t model_bytes = 0;         ///< of the file; without like rows unless these are sure
+  bool neighbours_are_sure = false;      ///< asked for, not only tried
 };
 
 /// Plans a training on `set`: orders the labels, solves a few blocks of each level, and counts.
 /// `ram_bytes` bounds the peak of the process, 0: nothing does; fewer nodes are then solved at once
 /// if that helps. Throws kResourceLimit, saying what is needed, if nothing does.
 [[nodiscard]] LinearPlan plan_linear(const Context& context, const TrainingSet& set,
-                                     const LinearOptions& options, std::uint64_t ram_bytes);
+                                     const TrainOptions& options, std::uint64_t ram_bytes);
 
 /// Throws kResourceLimit if `needed` is more than a budget of `ram_bytes`; 0 is no budget. `what`
 /// begins the message, such as "train.txt: reading the first 10 rows".

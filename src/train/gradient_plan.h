@@ -10,12 +10,12 @@
 
 #include "encoders/encoder_spec.h"
 #include "heads/head_spec.h"
-#include "train/learned_options.h"
+#include "train/gradient_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
 
-struct LearnedPlan {
+struct GradientPlan {
   encoders::EncoderSpec encoder;
   heads::HeadSpec head;
   std::uint64_t data_bytes = 0;     ///< what the process holds with the data read
@@ -33,7 +33,10 @@ struct LearnedPlan {
 /// kInvalidArgument for options that do not fit the data or each other, and kResourceLimit, saying
 /// what is needed, if nothing fits. What is chosen follows from the arguments; whether it fits, and
 /// the bytes, also from what the process holds. `judged`: rows beside those of the set, if any.
-[[nodiscard]] LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
-                                       std::uint64_t ram_bytes, const Examples* judged = nullptr);
+[[nodiscard]] GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
+                                         std::uint64_t ram_bytes, const Examples* judged = nullptr);
+
+/// Encoder and heads in words, such as "101,241 inputs to 512 features, cascade head of 64 x 65".
+[[nodiscard]] std::string describe_shape(const GradientPlan& plan);
 
 }  // namespace mhe::train

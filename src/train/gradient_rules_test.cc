@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/learned_options.h"
+#include "train/gradient_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace mhe::train {
 namespace {
 
 std::string order_of(const std::string& head, std::size_t rows, std::size_t labels) {
-  LearnedOptions options;
+  TrainOptions options;
   options.head = head;
   return with_rules(options, rows, labels).order;
 }
@@ -26,14 +26,14 @@ TEST(LearnedOrder, OfProductHeadsCostsNothingWhereMostLabelsOccurNowhere) {
 }
 
 TEST(LearnedOrder, ThatIsGivenIsTaken) {
-  LearnedOptions options;
+  TrainOptions options;
   options.head = "product";
   options.order = "random";
   EXPECT_EQ(with_rules(options, 20'000, 100'000'000).order, "random");
 }
 
 TEST(HeadRule, IsACascadeWhereThereAreLabelsForTwoLevels) {
-  LearnedOptions options;
+  TrainOptions options;
   EXPECT_NO_THROW(validate(options));
   EXPECT_EQ(with_rules(options, 1000, 2).head, "onehot");
   EXPECT_EQ(with_rules(options, 1000, 3).head, "cascade");
@@ -47,7 +47,7 @@ TEST(HeadRule, IsACascadeWhereThereAreLabelsForTwoLevels) {
 
 TEST(StartRule, IsCentroidsForABagWithACascade) {
   const auto start_of = [](const char* encoder, const char* head) {
-    LearnedOptions options;
+    TrainOptions options;
     options.encoder = encoder;
     options.head = head;
     return with_rules(options, 1000, 100).start;
@@ -60,7 +60,7 @@ TEST(StartRule, IsCentroidsForABagWithACascade) {
 }
 
 TEST(WarmUpRule, IsForAdagradAndForWhoAsks) {
-  LearnedOptions options;
+  TrainOptions options;
   EXPECT_EQ(with_rules(options, 1000, 100).warmup, 0.1);
   options.table_rule = "sgd";
   EXPECT_EQ(with_rules(options, 1000, 100).warmup, 0);

@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/held_out.h"
+#include "train/validation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -165,8 +165,8 @@ double mean_gain(const Context& context, const Judged& judged) {
   return mean_gain(discounted_gains(context, judged));
 }
 
-float choose_parent_power(const Context& context, const model::Cascade& cascade,
-                          const Examples& rows) {
+float choose_parent_weight(const Context& context, const model::Cascade& cascade,
+                           const Examples& rows) {
   if (rows.rows() < kEnoughToChoose || cascade.levels.size() < 2) {
     return cascade.search.parent_power;
   }
@@ -177,8 +177,8 @@ float choose_parent_power(const Context& context, const model::Cascade& cascade,
   });
 }
 
-float choose_parent_power(const Context& context, const model::DenseParts& parts,
-                          const Examples& rows) {
+float choose_parent_weight(const Context& context, const model::DenseParts& parts,
+                           const Examples& rows) {
   const auto* cascade = parts.head.as<heads::CascadeSpec>();
   if (cascade == nullptr) return heads::CascadeSpec().parent_power;  // there is no path
   if (rows.rows() < kEnoughToChoose) return cascade->parent_power;

@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 
 #include <cmath>
 #include <functional>
@@ -25,15 +25,15 @@ std::string complaint(const std::function<void()>& act) {
   return "";
 }
 
-std::string complaint_about(const std::function<void(LinearOptions&)>& change) {
-  LinearOptions options;
+std::string complaint_about(const std::function<void(TrainOptions&)>& change) {
+  TrainOptions options;
   change(options);
   return complaint([&] { validate(options); });
 }
 
 TEST(LinearPresets, AreValidAndDiffer) {
   for (const char* name : {"fast", "default", "best"}) EXPECT_NO_THROW(validate(preset(name)));
-  EXPECT_EQ(to_json(preset("default")), to_json(LinearOptions()));
+  EXPECT_EQ(to_json(preset("default")), to_json(TrainOptions()));
   EXPECT_NE(to_json(preset("fast")), to_json(preset("default")));
   EXPECT_GT(preset("best").ensemble, 1U);
 }
@@ -43,7 +43,7 @@ TEST(LinearPresets, RefuseOtherNames) {
             "preset \"turbo\"; expected fast, default or best");
 }
 
-TEST(LinearOptions, SayWhatIsWrong) {
+TEST(TrainOptions, SayWhatIsWrong) {
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(complaint_about([](auto&) {}), "");
   EXPECT_EQ(complaint_about([](auto& o) { o.head = "product"; }),
@@ -74,8 +74,8 @@ TEST(LinearOptions, SayWhatIsWrong) {
   EXPECT_NE(complaint_about([](auto& o) { o.held_out = std::nan(""); }), "");
 }
 
-TEST(LinearOptions, AllAreInTheJson) {
-  LinearOptions options;
+TEST(TrainOptions, AllAreInTheJson) {
+  TrainOptions options;
   options.lengths = {3, 5};
   options.text.fields = {{.name = "title", .own = true}};
   const auto json = nlohmann::json::parse(to_json(options));
@@ -106,7 +106,7 @@ TEST(DefaultLengths, CoverTheLabelsWithFewHeads) {
 }
 
 TEST(LeafRule, GrowsWithTheLabelsWithinBounds) {
-  LinearOptions options;
+  TrainOptions options;
   EXPECT_EQ(leaf_of(options, 100), 40U);
   EXPECT_EQ(leaf_of(options, 10'000), 65U);
   EXPECT_EQ(leaf_of(options, 10'000'000), 100U);
@@ -131,11 +131,11 @@ TEST(HeadRule, IsOneHotWhereATreeSavesNothing) {
 
 TEST(HeadRule, LeavesWhatIsGiven) {
   const SparseMatrix features = with_nonzeros(10);
-  LinearOptions with_lengths;
+  TrainOptions with_lengths;
   with_lengths.lengths = {2, 3};
   EXPECT_EQ(completed(with_lengths, features, 5).head, "cascade");
   EXPECT_EQ(completed(preset("fast"), features, 5).head, "cascade");
-  LinearOptions with_head;
+  TrainOptions with_head;
   with_head.head = "cascade";
   EXPECT_EQ(completed(with_head, features, 5).head, "cascade");
   with_head.head = "onehot";
@@ -144,25 +144,25 @@ TEST(HeadRule, LeavesWhatIsGiven) {
 
 TEST(CandidatesRule, AreMoreForLongRowsUnlessGiven) {
   constexpr std::size_t kManyLabels = 1'000'000;
-  const LinearOptions of_short = completed({}, with_nonzeros(149), kManyLabels);
+  const TrainOptions of_short = completed({}, with_nonzeros(149), kManyLabels);
   EXPECT_EQ(of_short.cascade.candidates, 10U);
-  LinearOptions with_head;
+  TrainOptions with_head;
   with_head.head = "cascade";
   EXPECT_EQ(member_lengths(completed(with_head, with_nonzeros(149), 4000), 4000, 0).back(), 41U);
-  const LinearOptions of_long = completed(with_head, with_nonzeros(150), 4000);
+  const TrainOptions of_long = completed(with_head, with_nonzeros(150), 4000);
   EXPECT_EQ(of_long.cascade.candidates, 20U);
   EXPECT_EQ(of_long.candidates, 20);
   EXPECT_EQ(member_lengths(of_long, 4000, 0).back(), 80U);
   with_head.candidates = 0;
   with_head.leaf = 7;
-  const LinearOptions given = completed(with_head, with_nonzeros(150), 4000);
+  const TrainOptions given = completed(with_head, with_nonzeros(150), 4000);
   EXPECT_EQ(given.cascade.candidates, 0U);
   EXPECT_EQ(given.leaf, 7U);
   EXPECT_EQ(completed(preset("fast"), with_nonzeros(150), 4000).cascade.candidates, 10U);
 }
 
 TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
-  text::VectorizerOptions text = LinearOptions().text;
+  text::VectorizerOptions text = TrainOptions().text;
   choose_text_options({{"title", "body"}, 5000, 256}, text);
   ASSERT_EQ(text.fields.size(), 2U);
   EXPECT_EQ(text.fields[0].name, "title");
@@ -175,14 +175,14 @@ TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
 }
 
 TEST(TextRule, ManyShortTextsLoseWhatTwoOfThemHold) {
-  text::VectorizerOptions text = LinearOptions().text;
+  text::VectorizerOptions text = TrainOptions().text;
   choose_text_options({{"text"}, 100, 256}, text);
   EXPECT_EQ(text.min_df, 3U);
   EXPECT_EQ(text.min_token_length, 1U);
 }
 
 TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
-  text::VectorizerOptions text = LinearOptions().text;
+  text::VectorizerOptions text = TrainOptions().text;
   choose_text_options({{"text"}, 100, 20}, text);
   ASSERT_EQ(text.fields.size(), 1U);
   EXPECT_EQ(text.word_ngrams, 2U);

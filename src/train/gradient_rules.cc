@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/learned_options.h"
+#include "train/gradient_rules.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,6 @@
 #include "encoders/registry.h"
 #include "heads/head_spec.h"
 #include "labels/head_lengths.h"
-#include "train/options_json.h"
 
 namespace mhe::train {
 namespace {
@@ -35,7 +34,7 @@ void require_positive(const char* what, float value) {
   require(value > 0 && std::isfinite(value), "{} {}; expected more than 0", what, value);
 }
 
-void check_codes(const LearnedOptions& options, HeadKind kind) {
+void check_codes(const TrainOptions& options, HeadKind kind) {
   const bool redundant = options.redundant_heads > 0;
   require((options.order != "product" && !redundant) || kind == HeadKind::kProduct,
           "redundant heads and the order \"product\" belong to product heads");
@@ -50,7 +49,7 @@ void check_codes(const LearnedOptions& options, HeadKind kind) {
           "code epochs are for the order \"product\" and for redundant heads");
 }
 
-void check_powerset(const LearnedOptions& options, HeadKind kind) {
+void check_powerset(const TrainOptions& options, HeadKind kind) {
   if (!options.powerset) return;
   require(kind == HeadKind::kProduct, "a powerset belongs to product heads");
   require(options.redundant_heads == 0, "a powerset has no redundant heads");
@@ -58,7 +57,7 @@ void check_powerset(const LearnedOptions& options, HeadKind kind) {
           "labels of a powerset are bits; an order \"{}\" does not apply", options.order);
 }
 
-void check_head(const LearnedOptions& options) {
+void check_head(const TrainOptions& options) {
   const bool is_open = options.head == "auto";
   const HeadKind kind = is_open ? HeadKind::kCascade : parse_head_kind(options.head);
   for (const std::uint32_t length : options.lengths) require(length > 0, "a head of length 0");
@@ -78,14 +77,14 @@ void check_head(const LearnedOptions& options) {
               (options.candidates >= 1 && options.candidates <= heads::kMaxParents),
           "candidates {}; expected 1 to {}, or -1", options.candidates, heads::kMaxParents);
   require_within<std::size_t>("beam", options.beam, 0, heads::kMaxParents);
-  require(options.parent_power >= 0 && options.parent_power <= 100,
-          "parent power {}; expected 0 to 100", options.parent_power);
+  require(options.parent_weight >= 0 && options.parent_weight <= 100,
+          "parent power {}; expected 0 to 100", options.parent_weight);
   require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});
   require_one_of("order", options.order,
                  {"auto", "random", "clustered", "frequency", "identity", "product"});
-  require_one_of("start", options.start, {"auto", "random", "biases", "centroids"});
+  require_one_of("start", options.init, {"auto", "random", "biases", "centroids"});
   require(
-      options.start == "auto" || options.start == "random" || kind != HeadKind::kProduct,
+      options.init == "auto" || options.init == "random" || kind != HeadKind::kProduct,
       "outputs of product heads stand for labels that have nothing in common: they cannot start "
       "at centroids or biases of theirs");
   check_codes(options, kind);
@@ -116,20 +115,12 @@ bool are_mostly_unseen(std::size_t num_labels, std::size_t num_rows) {
 
 }  // namespace
 
-LearnedOptions::LearnedOptions() {
-  text.fields.clear();
-  text.min_df = 2;
-  text.word_ngrams = 2;
-}
-
-void validate(const LearnedOptions& options) {
-  (void)encoders::encoder_named(options.encoder);
+void validate_gradient(const TrainOptions& options) {
   check_head(options);
-  encoders::validate(options.network);
+  encoders::validate(network_of(options));
   (void)Schedule::parse(options.schedule);
   require_one_of("table rule", options.table_rule, {"auto", "adagrad", "adam", "sgd"});
   require_one_of("layer rule", options.layer_rule, {"adamw", "sgd"});
-  require_within<std::size_t>("ensemble", options.ensemble, 1, 64);
   require(options.dropout == -1 || (options.dropout >= 0 && options.dropout < 1),
           "dropout {}; expected 0 to less than 1, or -1 for the rule", options.dropout);
   require_within<std::size_t>("epochs", options.epochs, 0, 1'000'000);
@@ -144,12 +135,11 @@ void validate(const LearnedOptions& options) {
   require(options.warmup == -1 || (options.warmup >= 0 && options.warmup <= 1),
           "warmup {}; expected 0 to 1, or -1 for the rule", options.warmup);
   require_within("swa", options.swa, 0.0, 1.0);
-  require_within("held out", options.held_out, 0.0, 0.5);
   require(options.swa == 0 || options.patience == 0,
           "averaging the last epochs and stopping at the best one exclude each other");
 }
 
-LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::size_t num_labels) {
+TrainOptions resolve_gradient(TrainOptions options, std::size_t num_rows, std::size_t num_labels) {
   if (options.head == "auto") {
     const bool has_levels = !options.lengths.empty() || labels::max_heads(num_labels) > 1;
     options.head = head_kind_name(has_levels ? HeadKind::kCascade : HeadKind::kOneHot);
@@ -167,8 +157,8 @@ LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::siz
   }
   // A row's first steps of adagrad are as long as all those before are few.
   if (options.warmup < 0) options.warmup = options.table_rule == "adagrad" ? 0.1 : 0.0;
-  if (options.start == "auto") {
-    options.start =
+  if (options.init == "auto") {
+    options.init =
         rules.fits_head_to_rows ? start_from_rows(parse_head_kind(options.head)) : "random";
   }
   if (options.dropout < 0) options.dropout = rules.dropout;
@@ -192,13 +182,16 @@ LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::siz
   return options;
 }
 
-Schedule make_schedule(const LearnedOptions& options, std::uint64_t steps) {
+Schedule make_schedule(const TrainOptions& options, std::uint64_t steps) {
   return {Schedule::parse(options.schedule), steps,
           static_cast<std::uint64_t>(options.warmup * static_cast<double>(steps))};
 }
 
-std::string to_json(LearnedOptions options) {
-  return options_json(options, {{"encoder", options.encoder}});
+encoders::EncoderOptions network_of(const TrainOptions& options) {
+  return {.dim = options.dim,
+          .hidden_layers = options.hidden_layers,
+          .activation = options.activation,
+          .normalize = options.normalize};
 }
 
 }  // namespace mhe::train

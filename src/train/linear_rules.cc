@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/linear_options.h"
+#include "train/linear_rules.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,67 +8,30 @@
 
 #include "base/check.h"
 #include "heads/head_spec.h"
-#include "train/name_rows.h"
-#include "train/options_json.h"
-#include "train/weigh_features.h"
 
 namespace mhe::train {
 
-LinearOptions::LinearOptions() {
-  text.fields.clear();
-  text.min_df = 2;  // a word of one document tells nothing about others
-  text.word_ngrams = 2;
-}
-
-LinearOptions preset(std::string_view name) {
-  LinearOptions options;
-  if (name == "fast") {
-    options.leaf = 40;
-    options.prune_strength = 1.75F;
-    options.text.word_ngrams = 1;
-  } else if (name == "best") {
-    options.ensemble = 3;
-  } else {
-    require(name == "default", "preset \"{}\"; expected fast, default or best", name);
-  }
-  return options;
-}
-
-void validate(const LinearOptions& options) {
-  const heads::SolverOptions& solver = options.cascade.solver;
+void validate_linear(const TrainOptions& options) {
   require(options.head == "auto" || options.head == "cascade" || options.head == "onehot",
           "head \"{}\"; the linear encoder has cascade and onehot", options.head);
   require(options.head != "onehot" || options.lengths.empty(),
           "onehot is a single head; lengths belong to cascade");
   require(options.lengths.size() != 1, "a cascade has at least 2 heads; 1 length was given");
-  for (const std::uint32_t length : options.lengths) {
-    require(length > 0, "a head of length 0");
-  }
   require(options.candidates >= -1 && options.candidates <= heads::kMaxParents,
           "candidates {}; expected 0 to {}, or -1", options.candidates, heads::kMaxParents);
   require(options.leaf != 1, "leaf 1; expected at least 2, or 0");
-  require(options.ensemble >= 1 && options.ensemble <= 64, "ensemble {}; expected 1 to 64",
-          options.ensemble);
-  require(options.beam >= 1 && options.beam <= heads::kMaxParents, "beam {}; expected 1 to {}",
-          options.beam, heads::kMaxParents);
-  require(options.parent_power >= 0 && std::isfinite(options.parent_power),
-          "parent power {}; expected 0 or more", options.parent_power);
   require(options.loss_weight >= 0 && std::isfinite(options.loss_weight),
           "loss weight {}; expected 0 or more", options.loss_weight);
-  require(solver.sweeps >= 1, "sweeps 0; expected at least 1");
+  require(options.sweeps >= 1, "sweeps 0; expected at least 1");
   require((options.prune >= 0 || options.prune == -1) && std::isfinite(options.prune),
           "prune {}; expected 0 or more, or -1", options.prune);
   require(options.prune_strength > 0 && std::isfinite(options.prune_strength),
           "prune strength {}; expected more than 0", options.prune_strength);
   require((options.neighbours >= 0 && options.neighbours <= 1) || options.neighbours == -1,
           "neighbours {}; expected 0 to 1, or -1", options.neighbours);
-  check_feature_weights(options.feature_weights);
-  check_label_text(options.label_text);
-  require(options.held_out >= 0 && options.held_out <= 0.5, "held out {}; expected 0 to 0.5",
-          options.held_out);
 }
 
-std::size_t leaf_of(const LinearOptions& options, std::size_t num_labels) {
+std::size_t leaf_of(const TrainOptions& options, std::size_t num_labels) {
   if (options.leaf > 0) return options.leaf;
   // Longer leaves cost time and save a level, whose mistakes nothing below mends.
   constexpr double kOfRoot = 0.65;
@@ -88,41 +51,13 @@ std::vector<std::uint32_t> default_lengths(std::size_t num_labels, std::size_t l
   return lengths;
 }
 
-std::vector<std::uint32_t> member_lengths(const LinearOptions& options, std::size_t num_labels,
+std::vector<std::uint32_t> member_lengths(const TrainOptions& options, std::size_t num_labels,
                                           std::size_t member) {
   if (options.head == "onehot") return {static_cast<std::uint32_t>(num_labels)};
   if (!options.lengths.empty()) return options.lengths;
   const std::size_t leaf = leaf_of(options, num_labels);
   return default_lengths(num_labels,
                          member % 2 == 0 ? leaf : std::max<std::size_t>(2, leaf * 3 / 4));
-}
-
-void choose_text_options(const TextSample& sample, text::VectorizerOptions& text) {
-  constexpr double kShortText =
-      800;  // bytes; pairs of words of longer texts cost more than they tell
-  constexpr std::size_t kManyRows = 256;  // of few rows, all that recurs is worth keeping
-  const std::uint32_t longest = text.word_ngrams;
-  if (sample.mean_bytes >= kShortText) {
-    text.word_ngrams = 1;
-    text.min_token_length = 2;  // single letters and digits number the parts of long texts
-  } else if (sample.rows >= kManyRows) {
-    text.min_df = 3;
-  }
-  text.fields.clear();
-  for (const std::string& name : sample.columns) {
-    text::FieldOptions& field = text.fields.emplace_back();
-    field.name = name;
-    if (text.fields.size() > 1) continue;
-    field.own = true;
-    if (sample.columns.size() > 1) {
-      field.word_ngrams = longest;
-    } else {
-      field.weight = 0.7;
-      field.first_words = 3;
-      field.char_min = 3;
-      field.char_max = 5;
-    }
-  }
 }
 
 namespace {
@@ -166,11 +101,11 @@ bool has_long_rows(const SparseMatrix& features) {
 
 }  // namespace
 
-LinearOptions completed(LinearOptions options, const SparseMatrix& features,
-                        std::size_t num_labels) {
+TrainOptions resolve_linear(TrainOptions options, const SparseMatrix& features,
+                            std::size_t num_labels) {
   const bool many = options.lengths.empty() && options.leaf == 0 && has_long_rows(features);
   if (options.candidates < 0) options.candidates = many ? 20 : 10;
-  options.cascade.candidates = static_cast<std::size_t>(options.candidates);
+  if (options.beam == 0) options.beam = heads::BeamOptions().beam;
   if (options.head == "auto") {
     const bool asks_for_tree = !options.lengths.empty() || options.leaf > 0;
     options.head = !asks_for_tree && is_one_hot_cheap(features, num_labels) ? "onehot" : "cascade";
@@ -179,16 +114,20 @@ LinearOptions completed(LinearOptions options, const SparseMatrix& features,
     constexpr std::size_t kLongLeaf = 80;
     options.leaf = std::max(kLongLeaf, leaf_of(options, num_labels));
   }
-  heads::SolverOptions& solver = options.cascade.solver;
-  solver.prune = options.prune >= 0
-                     ? options.prune
-                     : default_prune(features.nonzeros(), features.rows(), options.prune_strength);
-  solver.loss_weight = options.loss_weight > 0 ? options.loss_weight : 1.0F;
+  if (options.prune < 0) {
+    options.prune = default_prune(features.nonzeros(), features.rows(), options.prune_strength);
+  }
+  if (options.loss_weight == 0) options.loss_weight = 1;
   return options;
 }
 
-std::string to_json(LinearOptions options) {
-  return options_json(options);
+heads::CascadeOptions cascade_options(const TrainOptions& options) {
+  heads::CascadeOptions cascade;
+  cascade.candidates = static_cast<std::size_t>(options.candidates);
+  cascade.solver.loss_weight = options.loss_weight;
+  cascade.solver.sweeps = static_cast<std::uint32_t>(options.sweeps);
+  cascade.solver.prune = options.prune;
+  return cascade;
 }
 
 }  // namespace mhe::train

@@ -13,6 +13,7 @@
 #include <mhe/context.h>
 #include <mhe/ids.h>
 #include <mhe/input.h>
+#include <mhe/train.h>
 
 #include "metrics/calibration.h"
 #include "model/dense_member.h"
@@ -47,13 +48,6 @@ using RankedRows = Ragged<metrics::ScoredHit>;
 [[nodiscard]] RankedRows rank_rows(const Context& context, const Judged& judged,
                                    std::size_t k = 10);
 
-/// Precision at 1, 3 and 5, in per cent.
-struct Precision {
-  double at_1 = 0;
-  double at_3 = 0;
-  double at_5 = 0;
-};
-
 /// Of rows ranked at least 5 deep.
 [[nodiscard]] Precision precision_of(const RankedRows& ranked);
 
@@ -72,9 +66,9 @@ struct Precision {
 
 /// The power of the path under which the member ranks `rows` best; its own if there are too few to
 /// tell.
-[[nodiscard]] float choose_parent_power(const Context& context, const model::Cascade& cascade,
-                                        const Examples& rows);
-[[nodiscard]] float choose_parent_power(const Context& context, const model::DenseParts& parts,
-                                        const Examples& rows);
+[[nodiscard]] float choose_parent_weight(const Context& context, const model::Cascade& cascade,
+                                         const Examples& rows);
+[[nodiscard]] float choose_parent_weight(const Context& context, const model::DenseParts& parts,
+                                         const Examples& rows);
 
 }  // namespace mhe::train

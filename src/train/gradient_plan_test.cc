@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/learned_plan.h"
+#include "train/gradient_plan.h"
 
 #include <cstdint>
 #include <map>
@@ -20,13 +20,13 @@ using Shape = std::pair<std::vector<std::uint32_t>, std::size_t>;  // lengths, i
 
 // What an open cascade over many labels becomes under budgets that can be kept.
 std::map<std::uint64_t, Shape> shapes_by_budget(const TrainingSet& set) {
-  LearnedOptions options;
+  TrainOptions options;
   options.network.dim = 4096;
   options = with_rules(options, set.examples.rows(), set.names.size());
   std::map<std::uint64_t, Shape> shapes;
   for (std::uint64_t megabytes = 2000; megabytes <= 10'000; megabytes += 200) {
     try {
-      const LearnedPlan plan = plan_learned(set, options, megabytes * 1'000'000);
+      const GradientPlan plan = plan_gradient(set, options, megabytes * 1'000'000);
       shapes[megabytes] = {plan.head.lengths, plan.head.inner_width()};
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kResourceLimit);
@@ -35,7 +35,7 @@ std::map<std::uint64_t, Shape> shapes_by_budget(const TrainingSet& set) {
   return shapes;
 }
 
-TEST(LearnedPlan, ShapesFollowFromTheBudgetAndNotFromWhatElseIsInMemory) {
+TEST(GradientPlan, ShapesFollowFromTheBudgetAndNotFromWhatElseIsInMemory) {
   TrainingSet set = testing::toy_set(testing::toy_rows(100, 30), 30);
   set.names = labels::LabelNames::numbered(300'000);  // rows outweigh what sanitizers hold
   const std::map<std::uint64_t, Shape> shapes = shapes_by_budget(set);

@@ -1,0 +1,49 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/dense_member.h"
+#include "train/gradient_plan.h"
+#include "train/member_fitter.h"
+
+namespace mhe::train {
+
+/// Fits members of an encoder and a head that are trained by gradients, one after the other.
+class GradientFitter final : public MemberFitter {
+ public:
+  GradientFitter(std::string encoder, const TrainOptions& options);
+  ~GradientFitter() override;
+
+  void resolve(const FitData& data) override;
+  MemberPlan plan(const FitData& data, std::uint64_t ram_bytes) override;
+  void fit(const FitData& data, ResumeFile* file, const TrainRun& run) override;
+  void choose_search(const FitData& data) override;
+  [[nodiscard]] bool refits_by_default(const Examples& /*examples*/) const override {
+    return false;
+  }
+  void refit(const FitData& data, ResumeFile* file, const TrainRun& run) override;
+  [[nodiscard]] model::MemberSpan members() const override { return pointers_; }
+  void fill(MemberReport& report) const override;
+  void fill(const FitData& data, TrainingHistory& history) const override;
+  [[nodiscard]] std::vector<double> try_out(const FitData& data) override;
+
+ private:
+  class Training;
+
+  void show_members();
+
+  std::unique_ptr<Training> training_;
+  std::vector<model::DenseParts> parts_;
+  std::vector<std::unique_ptr<model::DenseMember>> members_;
+  std::vector<const model::Member*> pointers_;
+  // Of the training that validation rows took part in.
+  GradientPlan plan_;
+  std::vector<std::vector<EpochReport>> epochs_;
+  std::size_t resumed_epochs_ = 0;
+};
+
+}  // namespace mhe::train

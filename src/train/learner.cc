@@ -1,0 +1,358 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/learner.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/checksum.h"
+#include "base/memory.h"
+#include "base/temporary_directory.h"
+#include "encoders/registry.h"
+#include "model/model.h"
+#include "train/gradient_fitter.h"
+#include "train/linear_fitter.h"
+#include "train/measure_history.h"
+#include "train/options.h"
+#include "train/quick_trials.h"
+#include "train/split.h"
+#include "train/text_rules.h"
+#include "train/weigh_features.h"
+
+namespace mhe::train {
+namespace {
+
+template <class T>
+std::uint64_t checksum_of(const T& values) {
+  return checksum64(std::as_bytes(std::span(values)));
+}
+
+bool is_regular_file(const std::string& path) {
+  std::error_code ignored;  // it does not exist
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+// Throws if the model would take the place of a file that is read.
+void check_not_input(const std::string& path, const Dataset& data) {
+  if (data.file() == nullptr || !is_regular_file(path)) return;
+  for (const std::string& read : {data.file()->path, data.file()->label_path}) {
+    std::error_code ignored;  // one of them does not exist: not the same
+    require(!std::filesystem::equivalent(path, read, ignored),
+            "{} is the data itself, which the model would replace", path);
+  }
+}
+
+void check_writable(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    fail(ErrorCode::kInvalidArgument, "{} is a directory; expected a file to write", path);
+  }
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  if (!directory.empty() && !std::filesystem::is_directory(directory)) {
+    fail(ErrorCode::kIo, "cannot create {}: there is no directory {}", path, directory.string());
+  }
+  // Better now than when all is trained. What is no regular file is written as it is.
+  std::error_code ignored;
+  const bool is_special = std::filesystem::exists(path, ignored) && !is_regular_file(path);
+  const std::string place = is_special ? path : directory.empty() ? "." : directory.string();
+  if (::access(place.c_str(), W_OK) != 0) {
+    fail(ErrorCode::kIo, "cannot create {}: {}", path, std::generic_category().message(errno));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<MemberFitter> MemberFitter::make(const std::string& encoder,
+                                                 const TrainOptions& options) {
+  if (encoder == "linear") return std::make_unique<LinearFitter>(options);
+  return std::make_unique<GradientFitter>(encoder, options);
+}
+
+Learner::Learner(const Context& context, const Dataset& data, const TrainOptions& options,
+                 const TrainRun& run)
+    : context_(context), data_(data), options_(options), run_(run) {
+  options_.encoder = choose_encoder(context, data, options);
+  validate(options_);
+  if (!run.out.empty()) check_output();
+}
+
+void Learner::check_output() const {
+  check_writable(run_.out);
+  check_not_input(run_.out, data_);
+  if (run_.valid) check_not_input(run_.out, *run_.valid);
+}
+
+TrainReport Learner::run() {
+  TextRule rule = text_rule_of(options_);
+  if (run_.tune_seconds > 0) {
+    Tuned tuned = tune(
+        context_, options_, rule, [this](const TextRule& trial) { return read_trial_rows(trial); },
+        run_.tune_seconds);
+    options_ = std::move(tuned.options);
+    rule = std::move(tuned.text_rule);
+    report_.trials = std::move(tuned.trials);
+    release_free_memory();
+  }
+  read(rule);
+  trim();
+  split();
+  resolve();
+  fit();
+  calibrate();
+  if (run_.measure) measure();
+  if (refits_) refit();
+  write();
+  return std::move(report_);
+}
+
+TrainingPlan Learner::plan() {
+  read(text_rule_of(options_));
+  trim();
+  split();
+  resolve();
+  TrainingPlan plan = {
+      .rows = report_.rows, .labels = report_.labels, .features = report_.features};
+  for (const auto& fitter : fitters_) {
+    plan.encoders.push_back(fitter->plan(fit_data(), context_.ram_bytes()));
+  }
+  return plan;
+}
+
+void Learner::read(const TextRule& rule) {
+  const std::vector<std::string> encoders = encoders_of(options_);
+  const bool is_linear = std::find(encoders.begin(), encoders.end(), "linear") != encoders.end();
+  // Names and weights by rule were measured for linear members only.
+  const std::string label_text =
+      options_.label_text == "auto" && !is_linear ? "no" : options_.label_text;
+  set_ = read_training_set(context_, data_,
+                           {.text = options_.text,
+                            .rule = rule,
+                            .ram_bytes = context_.ram_bytes(),
+                            .label_text = label_text,
+                            .takes_dense = !is_linear});
+}
+
+void Learner::trim() {
+  report_.rows = rows_with_held_out_ = set_.examples.rows();
+  report_.trimmed_labels = trim_labels(set_, options_.min_label_count);
+  report_.labels = set_.names.size();
+  report_.features = set_.examples.are_dense() ? set_.examples.dense.num_columns
+                                               : set_.examples.features.num_columns;
+  if (run_.measure) report_.history.data = summarize_data(set_.examples, set_.names.size());
+  for (const std::string& encoder : encoders_of(options_)) {
+    fitters_.push_back(MemberFitter::make(encoder, options_));
+    fitters_.back()->check_labels(set_.names.size());
+  }
+  const bool is_linear = fitters_.front()->encoder() == "linear";
+  if (options_.feature_weights == "auto" && !is_linear) options_.feature_weights = "none";
+  report_.feature_weights = options_.feature_weights = weigh_features(context_, set_, options_);
+}
+
+bool Learner::will_refit() const {
+  if (run_.valid) return false;
+  if (options_.refit != "auto") return options_.refit == "yes";
+  return std::all_of(fitters_.begin(), fitters_.end(),
+                     [&](const auto& fitter) { return fitter->refits_by_default(set_.examples); });
+}
+
+void Learner::split() {
+  if (run_.valid) {
+    validation_ = read_more(context_, *run_.valid, set_);
+  } else {
+    const std::size_t rows = count_validation_rows(options_, set_.examples.rows(), will_refit());
+    validation_ = hold_out(set_.examples, rows, context_.seed());
+  }
+  // Of what is left: rows that were held out may be what made the data more than little.
+  refits_ = will_refit() && validation_.rows() > 0;
+  report_.validation_rows = validation_.rows();
+}
+
+void Learner::resolve() {
+  for (const auto& fitter : fitters_) {
+    TrainOptions options = fitter->options();
+    options.feature_weights = options_.feature_weights;
+    options.label_text = options_.label_text;
+    fitter->set_options(options);
+    fitter->resolve(fit_data());
+  }
+  report_.name_rows = set_.name_rows.rows();
+  label_counts_ = count_labels(set_.examples.labels, set_.names.size());
+  training_rows_ = set_.examples.rows();
+  train_on_names(set_);
+}
+
+std::string Learner::options_json() const {
+  if (fitters_.size() == 1) {
+    return used_options_json(fitters_.front()->options(), fitters_.front()->encoder());
+  }
+  nlohmann::ordered_json json = {{"encoder", options_.encoder}};
+  for (const auto& fitter : fitters_) {
+    json["members"].push_back(
+        nlohmann::ordered_json::parse(used_options_json(fitter->options(), fitter->encoder())));
+  }
+  return json.dump();
+}
+
+// Everything that decides what a training does, but for its learning rates: after a loss that
+// diverged it may be resumed with smaller ones. What else would follow from them, codes that were
+// trained, is in the checkpoint.
+std::uint64_t Learner::fingerprint() const {
+  TrainOptions options = options_;
+  options.learning_rate = options.layer_rate = 0;
+  const SparseMatrix& features = set_.examples.features;
+  const std::uint64_t sums[] = {
+      context_.seed(),
+      checksum_of(options.to_json()),
+      checksum_of(features.offsets),
+      checksum_of(features.columns),
+      checksum_of(features.values),
+      checksum_of(set_.examples.dense.values),
+      checksum_of(set_.examples.labels.offsets),
+      checksum_of(set_.examples.labels.items),
+      checksum_of(validation_.labels.items),
+  };
+  return checksum_of(sums);
+}
+
+void Learner::fit() {
+  if (context_.ram_bytes() > 0) {
+    for (const auto& fitter : fitters_) (void)fitter->plan(fit_data(), context_.ram_bytes());
+  }
+  release_free_memory();
+  resume_file_ = std::make_unique<ResumeFile>(ResumeFile::Options{.path = run_.out + ".resume",
+                                                                  .fingerprint = fingerprint(),
+                                                                  .resume = run_.resume,
+                                                                  .flush_after = run_.flush_after});
+  if (run_.resume && !resume_file_->has_found()) {
+    context_.warn(fmt::format("{} does not exist or is empty; training starts from the beginning",
+                              resume_file_->path()));
+  }
+  for (const auto& fitter : fitters_) fitter->fit(fit_data(), resume_file_.get(), run_);
+}
+
+std::vector<const model::Member*> Learner::members() const {
+  std::vector<const model::Member*> members;
+  for (const auto& fitter : fitters_) {
+    const model::MemberSpan fitted = fitter->members();
+    members.insert(members.end(), fitted.begin(), fitted.end());
+  }
+  return members;
+}
+
+// What validation rows say: how members are searched, what a score is worth, how good the model is.
+void Learner::calibrate() {
+  context_.report({"calibrating", 0, 0, "rows"});
+  for (const auto& fitter : fitters_) fitter->choose_search(fit_data());
+  for (const auto& fitter : fitters_) fitter->fill(report_.encoders.emplace_back());
+  if (validation_.rows() == 0) return;
+  const std::vector<const model::Member*> members = this->members();
+  const RankedRows ranked = rank_rows(context_, judged_by(members, validation_));
+  report_.precision = precision_of(ranked);
+  calibration_ = metrics::fit_calibration(ranked.items);
+}
+
+void Learner::measure() {
+  context_.report({"measuring for the report", 0, 0, "rows"});
+  TrainingHistory& history = report_.history;
+  history.settings_json = options_json();
+  if (!report_.trials.empty()) history.charts.push_back(trials_chart(report_.trials));
+  if (validation_.rows() > 0) {
+    const std::vector<const model::Member*> members = this->members();
+    measure_ranking(context_, judged_by(members, validation_), set_, history);
+  }
+  for (const auto& fitter : fitters_) fitter->fill(fit_data(), history);
+}
+
+void Learner::refit() {
+  const std::vector<std::uint32_t> more = count_labels(validation_.labels, label_counts_.size());
+  for (std::size_t i = 0; i < more.size(); ++i) label_counts_[i] += more[i];
+  training_rows_ += validation_.rows();
+  set_.examples.append(validation_);
+  validation_ = {};
+  for (const auto& fitter : fitters_) fitter->refit(fit_data(), resume_file_.get(), run_);
+  report_.refitted = true;
+}
+
+void Learner::write() {
+  context_.report({"writing the model", 0, 0, "bytes"});
+  const std::vector<const model::Member*> members = this->members();
+  model::write_model(run_.out, {.names = set_.names,
+                                .num_features = report_.features,
+                                .vectorizer = set_.vectorizer ? &*set_.vectorizer : nullptr,
+                                .feature_weights = set_.feature_weights.view(),
+                                .calibration = std::move(calibration_),
+                                .training_rows = training_rows_,
+                                .label_counts = label_counts_,
+                                .options_json = options_json(),
+                                .members = members});
+  resume_file_->remove();
+}
+
+// Rows for trials of settings, which are not those that the model is calibrated on.
+TrialRows Learner::read_trial_rows(const TextRule& rule) const {
+  require(data_.is_rereadable(), "tuning reads the data several times; expected a file, found {}",
+          data_.name() == "-" ? "standard input" : "a pipe, " + data_.name());
+  require(encoders_of(options_).size() == 1, "tuning is for one encoder; {} were given",
+          options_.encoder);
+  TrainRun run = run_;
+  run.measure = false;
+  Learner trial(context_, data_, options_, run);
+  trial.read(rule);
+  trial.trim();
+  TrialRows rows;
+  rows.rows_with_held_out = trial.rows_with_held_out_;
+  rows.feature_weights = trial.options_.feature_weights;
+  if (run_.valid) {
+    rows.validation = read_more(context_, *run_.valid, trial.set_);
+  } else {
+    rows.validation = hold_out(trial.set_.examples, count_trial_judges(trial.set_.examples.rows()),
+                               context_.seed());
+  }
+  train_on_names(trial.set_);
+  rows.set = std::move(trial.set_);
+  return rows;
+}
+
+}  // namespace mhe::train
+
+namespace mhe {
+
+TrainReport train_model(const Context& context, const Dataset& data, const TrainOptions& options,
+                        const TrainRun& run) {
+  require(!run.out.empty(), "no path to write the model to");
+  return train::Learner(context, data, options, run).run();
+}
+
+Model train_in_memory(const Context& context, const Dataset& data, const TrainOptions& options,
+                      TrainReport* report) {
+  const TemporaryDirectory directory("mhe-train");
+  const TrainRun run = {.out = directory.file("model.mhe")};
+  TrainReport made = train::Learner(context, data, options, run).run();
+  if (report != nullptr) *report = std::move(made);
+  return Model::open(run.out);
+}
+
+TrainingPlan plan_training(const Context& context, const Dataset& data, const TrainOptions& options,
+                           const std::optional<Dataset>& valid) {
+  return train::Learner(context, data, options, {.out = {}, .valid = valid}).plan();
+}
+
+std::string choose_encoder(const Context& context, const Dataset& data,
+                           const TrainOptions& options) {
+  if (!options.encoder.empty()) return options.encoder;
+  // A stream can be read once only, so there it has to be said.
+  if (!data.is_rereadable()) return "linear";
+  LabelNames names;
+  const InputKind kind = open_reader(context, data, names)->schema().kind;
+  return kind == InputKind::kDense ? "dense" : "linear";
+}
+
+}  // namespace mhe

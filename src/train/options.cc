@@ -1,0 +1,252 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "train/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+#include <type_traits>
+
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "encoders/registry.h"
+#include "heads/head_spec.h"
+#include "text/options.h"
+#include "train/gradient_rules.h"
+#include "train/linear_rules.h"
+#include "train/name_rows.h"
+#include "train/weigh_features.h"
+
+namespace mhe {
+namespace {
+
+constexpr std::string_view kLinear = "linear";
+
+[[noreturn]] void refuse_value(std::string_view name, std::string_view value,
+                               std::string_view expected) {
+  fail(ErrorCode::kInvalidArgument, "{} \"{}\"; expected {}", name, value, expected);
+}
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    if (end > begin) parts.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+template <class T>
+void parse(std::string_view name, std::string_view text, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (text != "true" && text != "false") refuse_value(name, text, "true or false");
+    value = text == "true";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    value = text;
+  } else if constexpr (std::is_same_v<T, std::vector<FieldOptions>>) {
+    value = text::options_from_json(nlohmann::json{{"fields", nlohmann::json::parse(text)}}.dump())
+                .fields;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc() || stop != text.data() + text.size()) {
+      refuse_value(name, text, std::is_floating_point_v<T> ? "a number" : "a whole number");
+    }
+  } else {
+    value.clear();
+    for (const std::string& part : split(text)) parse(name, part, value.emplace_back());
+  }
+}
+
+// Adds what `part` visits to an object.
+template <class Part>
+void put(Part& part, const TextOptions& text, nlohmann::ordered_json& json) {
+  part.visit([&](const char* name, auto& value, const char*) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<FieldOptions>>) {
+      json[name] = nlohmann::json::parse(text::options_to_json(text)).at(name);
+    } else {
+      json[name] = value;
+    }
+  });
+}
+
+template <class Part>
+std::set<std::string, std::less<>> names_of(Part part) {
+  std::set<std::string, std::less<>> names;
+  part.visit([&](const char* name, auto&, const char*) { names.insert(name); });
+  return names;
+}
+
+// The options whose values are not those of `defaults`.
+std::set<std::string, std::less<>> changed_options(TrainOptions options, TrainOptions defaults) {
+  nlohmann::ordered_json mine;
+  nlohmann::ordered_json theirs;
+  put(options, options.text, mine);
+  put(defaults, defaults.text, theirs);
+  std::set<std::string, std::less<>> changed = options.given;
+  for (const auto& [name, value] : mine.items()) {
+    if (value != theirs.at(name)) changed.insert(name);
+  }
+  return changed;
+}
+
+}  // namespace
+
+TrainOptions::TrainOptions() {
+  text.fields.clear();
+  text.min_df = 2;  // a word of one document tells nothing about others
+  text.word_ngrams = 2;
+}
+
+void TrainOptions::set(std::string_view name, std::string_view value) {
+  bool is_known = name == "encoder";
+  if (is_known) encoder = value;
+  visit([&](const char* own_name, auto& option, const char*) {
+    if (name != own_name) return;
+    parse(name, value, option);
+    is_known = true;
+  });
+  require(is_known, "there is no option \"{}\"", name);
+  given.emplace(name);
+}
+
+std::string TrainOptions::to_json() const {
+  TrainOptions copy = *this;
+  nlohmann::ordered_json json = {{"encoder", encoder}};
+  put(copy, text, json);
+  return json.dump();
+}
+
+void TrainOptions::set_json(std::string_view json) {
+  const auto object = nlohmann::json::parse(json, nullptr, false);
+  require(object.is_object(), "expected a JSON object of options");
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_string()) {
+      set(name, value.get<std::string>());
+    } else if (value.is_array() && name != "fields") {
+      std::string list;
+      for (const auto& item : value) {
+        list +=
+            (list.empty() ? "" : ",") + (item.is_string() ? item.get<std::string>() : item.dump());
+      }
+      set(name, list);
+    } else {
+      set(name, value.dump());
+    }
+  }
+}
+
+TrainOptions preset_options(std::string_view preset, std::string_view encoder) {
+  TrainOptions options;
+  options.encoder = encoder;
+  const bool is_gradient = !encoder.empty() && encoder != kLinear;
+  if (preset == "fast") {
+    if (is_gradient) {
+      options.dim = 256;
+    } else {
+      options.leaf = 40;
+      options.prune_strength = 1.75F;
+    }
+    options.text.word_ngrams = 1;
+  } else if (preset == "best") {
+    options.ensemble = 3;
+  } else {
+    require(preset == "default", "preset \"{}\"; expected fast, default or best", preset);
+  }
+  return options;
+}
+
+std::set<std::string, std::less<>> options_of(std::string_view encoder) {
+  std::set<std::string, std::less<>> names = names_of(CommonOptions());
+  names.merge(names_of(TextOptions()));
+  names.insert("own");
+  if (encoder == kLinear) {
+    names.merge(names_of(SolverOptions()));
+  } else {
+    (void)encoders::encoder_named(encoder);
+    names.merge(names_of(GradientOptions()));
+  }
+  return names;
+}
+
+namespace train {
+namespace {
+
+void validate_common(const TrainOptions& options) {
+  for (const std::uint32_t length : options.lengths) require(length > 0, "a head of length 0");
+  require(options.ensemble >= 1 && options.ensemble <= 64, "ensemble {}; expected 1 to 64",
+          options.ensemble);
+  require(options.beam <= std::size_t{heads::kMaxParents}, "beam {}; expected 1 to {}, or 0",
+          options.beam, heads::kMaxParents);
+  require(options.parent_weight >= 0 && options.parent_weight <= 100,
+          "parent weight {}; expected 0 to 100", options.parent_weight);
+  require(options.held_out >= 0 && options.held_out <= 0.5, "held out {}; expected 0 to 0.5",
+          options.held_out);
+  require(options.refit == "auto" || options.refit == "yes" || options.refit == "no",
+          "refit \"{}\"; expected yes, no or auto", options.refit);
+  check_feature_weights(options.feature_weights);
+  check_label_text(options.label_text);
+}
+
+// Presets differ in their defaults only, so what differs from all of them was asked for.
+std::set<std::string, std::less<>> asked_for(const TrainOptions& options) {
+  auto changed = changed_options(options, TrainOptions());
+  for (const char* preset : {"fast", "best"}) {
+    const auto other = changed_options(options, preset_options(preset, options.encoder));
+    std::erase_if(changed, [&](const std::string& name) { return !other.contains(name); });
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::vector<std::string> encoders_of(const TrainOptions& options) {
+  std::vector<std::string> names = split(options.encoder);
+  if (names.empty()) names.emplace_back(kLinear);
+  for (const std::string& name : names) {
+    if (name == kLinear) continue;
+    try {
+      (void)encoders::encoder_named(name);
+    } catch (const Error&) {
+      refuse_value("encoder", name, "linear, bag or dense");
+    }
+  }
+  return names;
+}
+
+void validate(const TrainOptions& options) {
+  const std::vector<std::string> encoders = encoders_of(options);
+  std::set<std::string, std::less<>> known = {"encoder"};
+  for (const std::string& encoder : encoders) known.merge(options_of(encoder));
+  for (const std::string& name : asked_for(options)) {
+    require(known.contains(name), "the option {} does not belong to the encoder {}", name,
+            options.encoder.empty() ? std::string(kLinear) : options.encoder);
+  }
+  validate_common(options);
+  for (const std::string& encoder : encoders) {
+    if (encoder == kLinear) {
+      validate_linear(options);
+    } else {
+      validate_gradient(options);
+    }
+  }
+}
+
+std::string used_options_json(const TrainOptions& options, const std::string& encoder) {
+  TrainOptions copy = options;
+  nlohmann::ordered_json json = {{"encoder", encoder}};
+  put(static_cast<CommonOptions&>(copy), copy.text, json);
+  if (encoder == kLinear) {
+    put(static_cast<SolverOptions&>(copy), copy.text, json);
+  } else {
+    put(static_cast<GradientOptions&>(copy), copy.text, json);
+  }
+  json["own"] = copy.own;
+  put(copy.text, copy.text, json);
+  return json.dump();
+}
+
+}  // namespace train
+}  // namespace mhe

@@ -1,0 +1,23 @@
+// Copyright 2026 The mhe Authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <mhe/train.h>
+
+namespace mhe::train {
+
+/// The encoders that the options name, in their order. Throws kInvalidArgument for an unknown one.
+[[nodiscard]] std::vector<std::string> encoders_of(const TrainOptions& options);
+
+/// Throws kInvalidArgument, saying which option is wrong, or which one was named that none of the
+/// encoders has.
+void validate(const TrainOptions& options);
+
+/// The options that an encoder has, as a JSON object: what a model card keeps.
+[[nodiscard]] std::string used_options_json(const TrainOptions& options,
+                                            const std::string& encoder);
+
+}  // namespace mhe::train
