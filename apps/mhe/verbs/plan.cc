@@ -146,9 +146,8 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
 }
 
 std::string header_of(const Plan& plan) {
-  std::string line =
-      fmt::format("{} labels, dim {}, batch {}", format_labels(plan), format_count(plan.dim),
-                  format_count(plan.batch));
+  std::string line = fmt::format("{} labels, dim {}, batch {}", format_labels(plan),
+                                 format_count(plan.dim), format_count(plan.batch));
   if (plan.head == HeadKind::kCascade) {
     line += fmt::format(", {} candidates a level", plan.candidates);
     if (plan.inner_dim != plan.dim) {
@@ -295,8 +294,7 @@ LearnedTask learned_task_of(const PlanFlags& flags, const CLI::App& command,
 }
 
 void run_plan_of_data(Console& console, const PlanFlags& flags, const CLI::App& command) {
-  for (const char* flag :
-       {"--binary-labels", "--latency-us", "--memory-gbs", "--gflops"}) {
+  for (const char* flag : {"--binary-labels", "--latency-us", "--memory-gbs", "--gflops"}) {
     if (command.count(flag) > 0)
       throw UsageError(fmt::format("{} is for plans without DATA", flag));
   }
