@@ -188,7 +188,7 @@ class ReferenceCascade {
  public:
   /// Nodes whose positions lie at `end` or beyond are never chosen.
   ReferenceCascade(const heads::HeadSpec& spec, std::uint64_t end, ReferenceResult& result)
-      : spec_(spec), end_(end), result_(result) {}
+      : spec_(spec), cascade_(*spec.as<heads::CascadeSpec>()), end_(end), result_(result) {}
 
   void add(const std::vector<double>& x, const std::vector<std::uint64_t>& positions,
            double weight) {
@@ -219,13 +219,13 @@ class ReferenceCascade {
                                 std::vector<double>& gradient) {
     const std::string name = "level" + std::to_string(level + 1) + ".";
     ReferenceTable& table = result_.tables[name];
-    if (level == 0 || spec_.inner_dim == spec_.dim) {
+    if (level == 0 || spec_.inner_width() == spec_.dim) {
       return reference_level(spec_.loss, weight, nodes, true_nodes, x, table, gradient,
                              result_.loss);
     }
     ReferenceTable& projection = result_.tables[name + "projection"];
-    std::vector<double> inner(spec_.inner_dim);
-    std::vector<double> inner_gradient(spec_.inner_dim);
+    std::vector<double> inner(spec_.inner_width());
+    std::vector<double> inner_gradient(spec_.inner_width());
     for (std::size_t i = 0; i < inner.size(); ++i) inner[i] = projection.score(i, x);
     const std::vector<double> scores = reference_level(spec_.loss, weight, nodes, true_nodes, inner,
                                                        table, inner_gradient, result_.loss);
@@ -243,8 +243,8 @@ class ReferenceCascade {
     std::vector<std::pair<double, std::size_t>> ranked;
     std::map<std::size_t, double> path_of;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      path_of[nodes[i]] =
-          reference_log_probability(spec_.loss, scores, i) + spec_.parent_power * paths[i / length];
+      path_of[nodes[i]] = reference_log_probability(spec_.loss, scores, i) +
+                          cascade_.parent_power * paths[i / length];
       if (true_nodes.count(nodes[i]) == 0 && nodes[i] * stride < end_) {
         ranked.emplace_back(-path_of[nodes[i]], nodes[i]);
       }
@@ -252,7 +252,7 @@ class ReferenceCascade {
     std::sort(ranked.begin(), ranked.end());
     std::set<std::size_t> chosen = true_nodes;
     for (const auto& [score, node] : ranked) {
-      if (chosen.size() < spec_.candidates) chosen.insert(node);
+      if (chosen.size() < cascade_.candidates) chosen.insert(node);
     }
     parents.assign(chosen.begin(), chosen.end());
     paths.clear();
@@ -260,6 +260,7 @@ class ReferenceCascade {
   }
 
   const heads::HeadSpec& spec_;
+  const heads::CascadeSpec& cascade_;
   std::uint64_t end_;
   ReferenceResult& result_;
 };

@@ -25,11 +25,10 @@ struct ProductCase {
 inline heads::HeadSpec product_spec(std::uint64_t num_labels, std::vector<std::uint32_t> lengths,
                                     heads::ProductCode code) {
   heads::HeadSpec spec;
-  spec.kind = HeadKind::kProduct;
   spec.num_labels = num_labels;
   spec.lengths = std::move(lengths);
   spec.dim = 7;
-  spec.code = code;
+  spec.own = heads::ProductSpec{.code = code};
   return spec;
 }
 
@@ -48,7 +47,7 @@ inline std::vector<ProductCase> product_cases() {
   for (std::size_t i = cases.size(); i-- > 0;) {
     cases.push_back(cases[i]);
     cases.back().name += ", rank 3";
-    cases.back().spec.rank = 3;
+    cases.back().spec.as<heads::ProductSpec>()->rank = 3;
     cases.push_back(cases[i]);
     cases.back().name += ", sigmoids";
     cases.back().spec.loss = heads::Loss::kSigmoid;

@@ -29,6 +29,7 @@ inline double product_reference_loss(const heads::HeadSpec& spec,
                                      const std::vector<std::uint32_t>& digits,
                                      std::span<const double> x) {
   const std::size_t heads = spec.lengths.size();
+  const std::size_t rank = spec.as<heads::ProductSpec>()->rank;
   const std::size_t group = std::accumulate(spec.lengths.begin(), spec.lengths.end(), 0U);
   if (spec.loss == heads::Loss::kSigmoid) {
     std::vector<double> target(group);
@@ -46,12 +47,12 @@ inline double product_reference_loss(const heads::HeadSpec& spec,
   }
   if (digits.empty()) return 0;
   const std::vector<double> gates =
-      spec.rank == 1 ? std::vector<double>{1} : softmax_of(x.subspan(spec.rank * group, spec.rank));
+      rank == 1 ? std::vector<double>{1} : softmax_of(x.subspan(rank * group, rank));
   double loss = 0;
   for (std::size_t first = 0; first < digits.size(); first += heads) {
     double p = 0;
     std::size_t begin = 0;
-    for (std::size_t g = 0; g < spec.rank; ++g) {
+    for (std::size_t g = 0; g < rank; ++g) {
       double product = gates[g];
       for (std::size_t h = 0; h < heads; ++h) {
         product *= softmax_of(x.subspan(begin, spec.lengths[h]))[digits[first + h]];

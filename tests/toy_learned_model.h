@@ -12,9 +12,11 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/label_space.h>
 
 #include "encoders/mlp_encoder.h"
 #include "heads/dense_head.h"
+#include "heads/registry.h"
 #include "labels/order.h"
 #include "labels/product_codes.h"
 #include "model/dense_member.h"
@@ -36,24 +38,23 @@ inline constexpr std::size_t kToyLearnedInputs = 40;
 
 inline heads::HeadSpec toy_head_spec(const ToyLearnedOptions& options) {
   heads::HeadSpec spec;
-  spec.kind = options.head;
   spec.num_labels = 28;
-  spec.dim = spec.inner_dim = 6;
+  spec.dim = 6;
   spec.lengths = {6, 5};
   if (options.head == HeadKind::kOneHot) spec.lengths = {28};
   if (options.code == heads::ProductCode::kPowerset) spec.lengths.assign(7, 16);
-  spec.candidates = 3;
   spec.loss = options.rank > 1 ? heads::Loss::kSoftmax : heads::Loss::kSigmoid;
-  spec.code = options.code;
-  spec.rank = options.rank;
+  spec.own = heads::head_type(options.head).own;
+  if (auto* product = spec.as<heads::ProductSpec>()) *product = {options.rank, options.code};
+  if (auto* cascade = spec.as<heads::CascadeSpec>()) cascade->candidates = 3;
   return spec;
 }
 
 inline heads::HeadSetup toy_head_setup(const Context& context, const heads::HeadSpec& spec) {
   heads::HeadSetup setup;
-  if (spec.code == heads::ProductCode::kTable) {
+  if (spec.has_code(heads::ProductCode::kTable)) {
     setup.codes = labels::product_codes(context, spec.num_labels, {}, spec.lengths);
-  } else if (spec.kind != HeadKind::kOneHot && spec.code == heads::ProductCode::kDigits) {
+  } else if (spec.kind() != HeadKind::kOneHot && !spec.has_code(heads::ProductCode::kPowerset)) {
     setup.order = random_order(spec.num_labels, spec.lengths, context.seed(), Placement::kCompact);
   }
   return setup;

@@ -24,16 +24,10 @@ enum class HeadKind : std::uint8_t {
   kSampling,  ///< one output a label, trained on the groups a batch touches (MHS)
 };
 
-enum class Precision : std::uint8_t { kFp32, kBf16 };  ///< how rows of weights are stored
-
 /// "onehot", "product", "cascade", "sampling".
 [[nodiscard]] std::string_view head_kind_name(HeadKind kind) noexcept;
 /// The kind of that name. Throws kInvalidArgument, listing the names, if there is none.
 [[nodiscard]] HeadKind parse_head_kind(std::string_view name);
-/// "fp32", "bf16".
-[[nodiscard]] std::string_view precision_name(Precision precision) noexcept;
-/// The precision of that name. Throws kInvalidArgument if there is none.
-[[nodiscard]] Precision parse_precision(std::string_view name);
 
 /// What is known and what is wanted. What is left open is chosen by make_plan().
 struct PlanOptions {
@@ -48,8 +42,6 @@ struct PlanOptions {
   std::optional<std::uint64_t> candidates;  ///< K parents a level (cascade, 20), groups an example
                                             ///< (sampling, 1)
   std::uint64_t batch = 256;                ///< examples trained at once
-  Precision precision = Precision::kFp32;   ///< training has kFp32; the other tells what half the
-                                            ///< bytes a weight would save
   std::optional<std::uint64_t> ram_bytes;   ///< to train the head
   std::optional<double> latency_us;         ///< to score one example alone
   double memory_gb_per_s = 23;  ///< the machine, for latency: as measured on a 2-core Intel server
@@ -75,10 +67,9 @@ struct Plan {
   std::uint64_t inner_dim = 0;   ///< equal to dim where the head has none of its own
   std::uint64_t candidates = 0;  ///< 0 where the head has none
   std::uint64_t batch = 0;
-  Precision precision = Precision::kFp32;
   std::optional<double> confusion_degree;  ///< none for one-hot, which confuses nothing
   HeadCost cost;
-  HeadCost one_hot;                ///< the same labels, dim, batch and precision
+  HeadCost one_hot;                ///< the same labels, dim and batch
   std::vector<std::string> notes;  ///< what the budgets changed, a sentence each
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <string_view>
 
@@ -30,6 +31,11 @@ template <std::unsigned_integral T>
     fail(ErrorCode::kResourceLimit, "{}: {} x {} is too large to count", what, a, b);
   }
   return product;
+}
+
+/// a / b, rounded up.
+[[nodiscard]] constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept {
+  return a / b + (a % b == 0 ? 0 : 1);
 }
 
 /// `value` as a narrower integer; throws kResourceLimit, naming `what`, if it does not fit.

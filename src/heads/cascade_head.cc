@@ -1,11 +1,15 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// MHC with any number of levels.
+// MHC with any number of levels. Its loss: at level 1 over all n_1 outputs; at each level after it
+// over the children of the example's parents, all of them together, which are its true parents and
+// as many of the best others as make `candidates`. Summed over the levels. Numbers that are no
+// label are trained as negatives.
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/check.h"
@@ -14,7 +18,7 @@
 #include "heads/cascade_nodes.h"
 #include "heads/flat_pass.h"
 #include "heads/group_pass.h"
-#include "heads/make_heads.h"
+#include "heads/registry.h"
 #include "heads/row_table.h"
 #include "heads/sort_by_key.h"
 #include "kernels/gemm.h"
@@ -34,11 +38,14 @@ std::string level_name(std::size_t level) {
 class CascadeHead final : public DenseHead {
  public:
   CascadeHead(const Context& context, HeadSpec spec, const HeadSetup& setup)
-      : DenseHead(std::move(spec)), nodes_(this->spec()), optimizer_(setup.optimizer) {
+      : DenseHead(std::move(spec)),
+        cascade_(std::get<CascadeSpec>(this->spec().own)),
+        nodes_(this->spec()),
+        optimizer_(setup.optimizer) {
     place_labels(setup);
     const std::size_t num_levels = nodes_.num_levels();
     for (std::size_t level = 0; level < num_levels; ++level) {
-      const std::size_t width = level == 0 ? this->spec().dim : this->spec().inner_dim;
+      const std::size_t width = level == 0 ? this->spec().dim : this->spec().inner_width();
       tables_.emplace_back(context, level_name(level), nodes_.num_nodes(level), width);
       if (level > 0 && width != this->spec().dim) {
         projections_.emplace_back(context, level_name(level), width, this->spec().dim,
@@ -64,7 +71,7 @@ class CascadeHead final : public DenseHead {
     for (std::size_t level = 0; level < nodes_.num_levels(); ++level) {
       find_positives(batch, level);
       const double parents = level == 0 ? 1.0 : static_cast<double>(nodes_.num_used(level - 1));
-      const double chosen = level == 0 ? 1.0 : static_cast<double>(spec().candidates);
+      const double chosen = level == 0 ? 1.0 : static_cast<double>(cascade_.candidates);
       visit({&tables_[level], positives_, std::min(1.0, chosen / parents)});
     }
   }
@@ -188,7 +195,7 @@ class CascadeHead final : public DenseHead {
   // Features as the level sees them, and room for their gradient.
   void project(const Context& context, const MatrixView& features, std::size_t level,
                LevelWork& work) {
-    const std::size_t width = spec().inner_dim;
+    const std::size_t width = spec().inner_width();
     projected_.resize(features.num_rows * width);
     projected_gradient_.assign(features.num_rows * width, 0.0F);
     const MatrixSpan projected = {projected_.data(), features.num_rows, width};
@@ -202,12 +209,12 @@ class CascadeHead final : public DenseHead {
                  LevelWork& work) {
     RowTable& projection = projections_[level - 1];
     const MatrixView inner = work.feature_gradient;
-    multiply(context, rows_of(inner), rows_of(projection.rows()), spec().inner_dim, gradient,
+    multiply(context, rows_of(inner), rows_of(projection.rows()), spec().inner_width(), gradient,
              Sum::kAdd);
     work.feature_gradient = gradient;
     if (work.move.optimizer == nullptr) return;
     row_gradients_.resize(projection.rows().size());
-    const MatrixSpan rows = {row_gradients_.data(), spec().inner_dim, spec().dim};
+    const MatrixSpan rows = {row_gradients_.data(), spec().inner_width(), spec().dim};
     multiply(context, transpose_of(inner), rows_of(work.features), inner.num_rows, rows);
     projection.update(0, rows, {}, *work.move.optimizer, work.move.learning_rate);
   }
@@ -220,7 +227,7 @@ class CascadeHead final : public DenseHead {
     const std::span<const std::uint32_t> nodes = true_of(example);
     const auto id = static_cast<std::uint32_t>(example);
     for (const std::uint32_t node : nodes) pairs.push_back({node, id, path_of(node)});
-    best.reset(spec().candidates > nodes.size() ? spec().candidates - nodes.size() : 0);
+    best.reset(cascade_.candidates > nodes.size() ? cascade_.candidates - nodes.size() : 0);
     offer(best);
     for (const Scored& other : best.sort()) pairs.push_back({other.id, id, other.score});
   }
@@ -294,7 +301,7 @@ class CascadeHead final : public DenseHead {
             float* of_pair = scores.data() + i * length;
             std::copy_n(pass.scores(own[i]).data(), length, of_pair);
             if (spec().loss == Loss::kSigmoid) kernels::log_sigmoid(of_pair, length);
-            const float add = spec().parent_power * pass.pairs()[own[i]].path -
+            const float add = cascade_.parent_power * pass.pairs()[own[i]].path -
                               (spec().loss == Loss::kSigmoid ? 0.0F : pass.log_sum(example));
             for (std::size_t j = 0; j < length; ++j) of_pair[j] += add;
           }
@@ -316,6 +323,7 @@ class CascadeHead final : public DenseHead {
         });
   }
 
+  const CascadeSpec& cascade_;  // of the spec
   CascadeNodes nodes_;
   TableOptimizer optimizer_;
   std::vector<std::uint32_t> position_of_;  // [label]; empty: the label itself
@@ -338,10 +346,15 @@ class CascadeHead final : public DenseHead {
 
 }  // namespace
 
-std::unique_ptr<DenseHead> make_cascade_head(const Context& context, HeadSpec spec,
-                                             const HeadSetup& setup) {
-  if (spec.inner_dim == 0) spec.inner_dim = spec.dim;
-  return std::make_unique<CascadeHead>(context, std::move(spec), setup);
-}
+const HeadType kCascadeHead = {.own = CascadeSpec(),
+                               .make = [](const Context& context, HeadSpec spec,
+                                          HeadSetup setup) -> std::unique_ptr<DenseHead> {
+                                 std::get<CascadeSpec>(spec.own).inner_dim = spec.inner_width();
+                                 return std::make_unique<CascadeHead>(context, std::move(spec),
+                                                                      setup);
+                               },
+                               .open = make_cascade_search,
+                               .weight_bytes = cascade_weight_bytes,
+                               .training_bytes = cascade_training_bytes};
 
 }  // namespace mhe::heads

@@ -22,14 +22,12 @@ struct Shape {
 
 HeadSpec cascade(const Shape& shape, Loss loss) {
   HeadSpec spec;
-  spec.kind = HeadKind::kCascade;
   spec.num_labels = shape.num_labels;
   spec.lengths = shape.lengths;
   spec.dim = 9;
-  spec.inner_dim = shape.inner_dim;
   spec.loss = loss;
-  spec.candidates = shape.candidates;
-  spec.parent_power = 0.5F;
+  spec.own = CascadeSpec{
+      .inner_dim = shape.inner_dim, .candidates = shape.candidates, .parent_power = 0.5F};
   return spec;
 }
 
@@ -117,9 +115,9 @@ std::vector<std::pair<double, std::size_t>> reference_search(const DenseHead& he
     const std::string name = "level" + std::to_string(level + 1) + ".";
     stride /= spec.lengths[level];
     std::vector<double> inner = x;
-    if (level > 0 && spec.inner_dim != spec.dim) {
+    if (level > 0 && spec.inner_width() != spec.dim) {
       inner.clear();
-      for (std::size_t i = 0; i < spec.inner_dim; ++i) {
+      for (std::size_t i = 0; i < spec.inner_width(); ++i) {
         inner.push_back(tables.at(name + "projection").score(i, x));
       }
     }
@@ -127,7 +125,7 @@ std::vector<std::pair<double, std::size_t>> reference_search(const DenseHead& he
     std::vector<std::pair<double, std::size_t>> next;
     for (const auto& [path, node] : kept) {
       for (std::size_t j = 0; j < spec.lengths[level]; ++j) {
-        next.emplace_back(level == 0 ? 0 : spec.parent_power * -path,
+        next.emplace_back(level == 0 ? 0 : spec.as<CascadeSpec>()->parent_power * -path,
                           node * spec.lengths[level] + j);
         scores.push_back(tables.at(name).score(next.back().second, inner));
       }
@@ -168,7 +166,7 @@ TEST(CascadeSearch, FindsWhatABeamInDoubleFinds) {
           const std::span<const float> x = batch.view().features[e];
           const auto expected = reference_search(*head, testing::positions_of(setup), x,
                                                  beam == 0 ? shape.candidates : beam);
-          const std::span<const FoundLabel> found = search->search(x, 7, beam);
+          const std::span<const ScoredLabel> found = search->search(x, 7, beam);
           ASSERT_EQ(found.size(), std::min<std::size_t>(7, expected.size()));
           for (std::size_t i = 0; i < found.size(); ++i) {
             EXPECT_EQ(index_of(found[i].label), expected[i].second);
@@ -189,10 +187,10 @@ TEST(CascadeSearch, NeverReturnsAPhantom) {
     testing::randomize(*head, 2);
     const auto search = make_search(*head);
     const testing::RandomBatch batch(1, 9, 31, 1, 3);
-    const std::span<const FoundLabel> found = search->search(batch.view().features[0], 60, 10);
+    const std::span<const ScoredLabel> found = search->search(batch.view().features[0], 60, 10);
     EXPECT_EQ(found.size(), 31U);
     std::set<std::size_t> labels;
-    for (const FoundLabel& item : found) labels.insert(index_of(item.label));
+    for (const ScoredLabel& item : found) labels.insert(index_of(item.label));
     EXPECT_EQ(labels.size(), 31U);
     EXPECT_LT(*labels.rbegin(), 31U);
   }
@@ -282,7 +280,7 @@ TEST(CascadeSearch, SurvivesDamagedNumbers) {
         return nullptr;
       });
   const testing::RandomBatch batch(1, 9, 60, 1, 3);
-  for (const FoundLabel& item : search->search(batch.view().features[0], 60, 10)) {
+  for (const ScoredLabel& item : search->search(batch.view().features[0], 60, 10)) {
     EXPECT_EQ(item.label, LabelId{7});
     EXPECT_TRUE(std::isfinite(item.score));
   }

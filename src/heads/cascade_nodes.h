@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "heads/head_spec.h"
+#include "heads/registry.h"
 
 namespace mhe::heads {
 
@@ -33,7 +33,7 @@ class CascadeNodes {
 
   /// Labels stand below this position; the nodes beyond are never chosen.
   void set_end(std::size_t end) noexcept { end_ = end; }
-  /// So many nodes of a level come before the first that is never chosen.
+  /// This many nodes of a level come before the first that is never chosen.
   [[nodiscard]] std::size_t num_used(std::size_t level) const noexcept {
     return (end_ + strides_[level] - 1) / strides_[level];
   }
@@ -44,5 +44,10 @@ class CascadeNodes {
   std::size_t num_positions_ = 1;
   std::size_t end_ = 0;
 };
+
+/// Of the tables and projections.
+[[nodiscard]] std::uint64_t cascade_weight_bytes(const HeadSpec& spec);
+/// See training_bytes().
+[[nodiscard]] std::uint64_t cascade_training_bytes(const HeadSpec& spec, const BatchShape& shape);
 
 }  // namespace mhe::heads

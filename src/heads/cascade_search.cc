@@ -6,13 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/checked.h"
 #include "heads/best_labels.h"
 #include "heads/cascade_nodes.h"
 #include "heads/find_tensor.h"
-#include "heads/make_heads.h"
+#include "heads/registry.h"
 #include "kernels/gemm.h"
 #include "kernels/losses.h"
 
@@ -22,10 +23,13 @@ namespace {
 class CascadeSearch final : public DenseSearch {
  public:
   CascadeSearch(const HeadSpec& spec, const FindTensor& find)
-      : spec_(spec), nodes_(spec), label_at_(find_label_at(find, nodes_.num_positions())) {
+      : spec_(spec),
+        cascade_(std::get<CascadeSpec>(spec.own)),
+        nodes_(spec),
+        label_at_(find_label_at(find, nodes_.num_positions())) {
     for (std::size_t level = 0; level < nodes_.num_levels(); ++level) {
       const std::string name = "level" + std::to_string(level + 1) + ".";
-      const std::size_t width = level == 0 ? spec.dim : spec.inner_dim;
+      const std::size_t width = level == 0 ? spec.dim : spec.inner_width();
       tables_.push_back(find_table(find, name, nodes_.num_nodes(level), width));
       if (level > 0 && width != spec.dim) {
         const std::uint64_t size =
@@ -39,9 +43,9 @@ class CascadeSearch final : public DenseSearch {
     nodes_.set_end(end);
   }
 
-  std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
-                                     std::size_t beam) override {
-    if (beam == 0) beam = spec_.candidates;
+  std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
+                                      std::size_t beam) override {
+    if (beam == 0) beam = cascade_.candidates;
     beam_.assign(1, {0.0F, 0});  // the root, whose children are the nodes of level 1
     best_nodes_.clear();
     const std::size_t last = nodes_.num_levels() - 1;
@@ -107,14 +111,14 @@ class CascadeSearch final : public DenseSearch {
       log_sum = all.max + std::log(all.sum);
     }
     for (std::size_t i = 0; i < beam_.size(); ++i) {
-      const float add = (level == 0 ? 0 : spec_.parent_power * beam_[i].score) - log_sum;
+      const float add = (level == 0 ? 0 : cascade_.parent_power * beam_[i].score) - log_sum;
       for (std::size_t j = 0; j < length; ++j) scores_[i * length + j] += add;
     }
   }
 
   const float* project(std::span<const float> features, std::size_t level) {
     if (level == 0 || projections_.empty()) return features.data();
-    const std::size_t width = spec_.inner_dim;
+    const std::size_t width = spec_.inner_width();
     projected_.resize(width);
     kernels::dot_rows({projections_[level - 1], spec_.dim, width, features.data(), spec_.dim, 1,
                        spec_.dim, projected_.data(), 1, 1});
@@ -134,6 +138,7 @@ class CascadeSearch final : public DenseSearch {
   }
 
   HeadSpec spec_;
+  CascadeSpec cascade_;
   CascadeNodes nodes_;
   std::span<const std::uint32_t> label_at_;
   std::vector<SearchTable> tables_;
@@ -142,16 +147,14 @@ class CascadeSearch final : public DenseSearch {
   std::vector<float> scores_;
   std::vector<Scored> beam_;
   BestK best_;
-  std::vector<FoundLabel> found_;
+  std::vector<ScoredLabel> found_;
   std::vector<std::uint32_t> best_nodes_;  // [level]
 };
 
 }  // namespace
 
 std::unique_ptr<DenseSearch> make_cascade_search(const HeadSpec& spec, const FindTensor& find) {
-  HeadSpec whole = spec;
-  if (whole.inner_dim == 0) whole.inner_dim = whole.dim;
-  return std::make_unique<CascadeSearch>(whole, find);
+  return std::make_unique<CascadeSearch>(spec, find);
 }
 
 }  // namespace mhe::heads

@@ -15,19 +15,18 @@
 namespace mhe::heads {
 namespace {
 
-HeadSpec spec_of(HeadKind kind, std::vector<std::uint32_t> lengths) {
+HeadSpec spec_of(OwnSpec own, std::vector<std::uint32_t> lengths) {
   HeadSpec spec;
-  spec.kind = kind;
   spec.num_labels = 12;
   spec.lengths = std::move(lengths);
   spec.dim = 70;  // more than one block of columns
   spec.loss = Loss::kSigmoid;
-  spec.candidates = 2;
+  spec.own = own;
   return spec;
 }
 
-const HeadSpec kOneHot = spec_of(HeadKind::kOneHot, {12});
-const HeadSpec kCascade = spec_of(HeadKind::kCascade, {4, 3});
+const HeadSpec kOneHot = spec_of(OneHotSpec(), {12});
+const HeadSpec kCascade = spec_of(CascadeSpec{.candidates = 2}, {4, 3});
 
 std::vector<float> all_values(DenseHead& head) {
   std::vector<float> values;
@@ -132,7 +131,7 @@ TEST(CentroidStart, BiasesAloneAreSharesAndNeedNoFeatures) {
 TEST(CentroidStart, GivesBiasesToNarrowerLevels) {
   const Context context({.threads = 2});
   HeadSpec narrow = kCascade;
-  narrow.inner_dim = 16;
+  narrow.as<CascadeSpec>()->inner_dim = 16;
   const testing::RandomBatch batch(40, narrow.dim, narrow.num_labels, 2, 6);
   const auto values_of = [](DenseHead& head, std::string_view name) {
     std::vector<float> values;
@@ -160,7 +159,7 @@ TEST(CentroidStart, GivesBiasesToNarrowerLevels) {
 class OneRowHead final : public DenseHead {
  public:
   explicit OneRowHead(const Context& context)
-      : DenseHead(spec_of(HeadKind::kOneHot, {12})), table_(context, "", 2, spec().dim) {}
+      : DenseHead(spec_of(OneHotSpec(), {12})), table_(context, "", 2, spec().dim) {}
   void visit_positives(const HeadBatch& batch,
                        const std::function<void(const TruePlaces&)>& visit) override {
     positives_.resize(batch.labels.size());
@@ -197,7 +196,7 @@ TEST(CentroidStart, CountsBeyondTheWholeNumbersOfFloats) {
 
 TEST(CentroidStart, LeavesProductHeadsAsTheyAre) {
   const Context context({.threads = 1});
-  HeadSpec spec = spec_of(HeadKind::kProduct, {4, 3});
+  HeadSpec spec = spec_of(ProductSpec(), {4, 3});
   spec.loss = Loss::kSoftmax;
   const auto head = make_dense_head(context, spec, {});
   const std::vector<float> before = all_values(*head);

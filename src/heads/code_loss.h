@@ -23,8 +23,10 @@ namespace mhe::heads {
 /// vectors. Holds the scratch space of a step.
 class CodeLoss {
  public:
-  /// Gradients of outputs are summed in so many parts, by label, whatever the number of threads.
-  static constexpr std::size_t kParts = 8;
+  /// What a step holds beside the outputs.
+  [[nodiscard]] static std::size_t work_bytes(std::size_t num_outputs, std::size_t batch) {
+    return sizeof(float) * kParts * num_outputs * batch;
+  }
 
   /// `codes` [head][label]; kept as spans.
   CodeLoss(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> lengths);
@@ -36,6 +38,9 @@ class CodeLoss {
              std::span<float> outputs);
 
  private:
+  // Gradients of outputs are summed in this many parts, by label, for any number of threads.
+  static constexpr std::size_t kParts = 8;
+
   struct LabelBlock {
     std::size_t begin = 0;
     std::size_t end = 0;

@@ -3,10 +3,8 @@
 #include "heads/dense_head.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/check.h"
-#include "heads/make_heads.h"
 
 namespace mhe::heads {
 namespace {
@@ -43,21 +41,6 @@ double DenseHead::evaluate(const Context& context, const HeadBatch& batch, const
   check_batch(spec_, batch, gradient);
   std::fill_n(gradient.data, gradient.size(), 0.0F);
   return run(context, batch, step, gradient, Update::kNo);
-}
-
-std::unique_ptr<DenseHead> make_dense_head(const Context& context, HeadSpec spec, HeadSetup setup) {
-  require(spec.num_labels >= 1, "a head needs labels");
-  require(spec.dim >= 1, "a head needs features");
-  switch (spec.kind) {
-    case HeadKind::kOneHot:
-    case HeadKind::kSampling:
-      return make_flat_head(context, std::move(spec), std::move(setup));
-    case HeadKind::kCascade:
-      return make_cascade_head(context, std::move(spec), setup);
-    case HeadKind::kProduct:
-      return make_product_head(context, std::move(spec), setup);
-  }
-  fail(ErrorCode::kInvalidArgument, "there is no such kind of head");
 }
 
 }  // namespace mhe::heads

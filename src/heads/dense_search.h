@@ -18,17 +18,6 @@
 
 namespace mhe::heads {
 
-struct FoundLabel {
-  LabelId label{};
-  float score = 0;  ///< a probability as the head sees it
-};
-
-/// Labels that are true together, and nothing else is.
-struct FoundSet {
-  std::vector<LabelId> labels;  ///< ascending
-  float probability = 0;
-};
-
 /// Finds an array by its name; null if there is none.
 using FindTensor = std::function<const HeadTensor*(std::string_view name)>;
 
@@ -42,11 +31,11 @@ class DenseSearch {
                                                          const FindTensor& find);
   virtual ~DenseSearch();
 
-  /// The k best labels for a feature vector of spec.dim numbers, best first, equal scores by the
-  /// smaller id; never a phantom. Valid until the next call. `beam` replaces spec.candidates unless
-  /// it is 0.
-  [[nodiscard]] virtual std::span<const FoundLabel> search(std::span<const float> features,
-                                                           std::size_t k, std::size_t beam) = 0;
+  /// The k best labels for a feature vector of spec.dim numbers with their probabilities as the
+  /// head sees them, best first, equal ones by the smaller id; never a phantom. Valid until the
+  /// next call. `beam` replaces the candidates of the spec unless it is 0.
+  [[nodiscard]] virtual std::span<const ScoredLabel> search(std::span<const float> features,
+                                                            std::size_t k, std::size_t beam) = 0;
 
   /// What each head of the last search thinks best by itself: a digit of each product head, a node
   /// of each level of a cascade by what its path is worth. Heads without digits have none.
@@ -54,7 +43,7 @@ class DenseSearch {
   /// The k most probable sets of labels for the features of the last search, best first; equal ones
   /// by the number that their digits make. Throws kInvalidArgument if the head does not predict
   /// sets (ProductCode::kPowerset).
-  [[nodiscard]] virtual std::vector<FoundSet> best_sets(std::size_t k);
+  [[nodiscard]] virtual std::vector<LabelSet> best_sets(std::size_t k);
   /// Probability that the heads of the last search gave to numbers that are no label (product).
   [[nodiscard]] virtual double phantom_mass() const { return 0; }
 

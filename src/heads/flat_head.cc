@@ -5,9 +5,13 @@
 // batch's labels are in and some random ones, for all examples of the batch; or for each example
 // those that its own labels are in and some random ones (MHS-S).
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/check.h"
@@ -15,7 +19,7 @@
 #include "heads/flat_pass.h"
 #include "heads/group_pass.h"
 #include "heads/group_sampler.h"
-#include "heads/make_heads.h"
+#include "heads/registry.h"
 #include "heads/row_table.h"
 
 namespace mhe::heads {
@@ -24,7 +28,8 @@ namespace {
 void check_spec(const HeadSpec& spec) {
   require(spec.num_labels <= std::numeric_limits<std::uint32_t>::max(),
           "{} labels are too many for one output each", spec.num_labels);
-  if (spec.kind == HeadKind::kOneHot) {
+  const auto* sampling = spec.as<SamplingSpec>();
+  if (sampling == nullptr) {
     require(spec.lengths.size() == 1 && spec.lengths[0] == spec.num_labels,
             "a one-hot head of {} labels has one length, their number", spec.num_labels);
     return;
@@ -36,11 +41,11 @@ void check_spec(const HeadSpec& spec) {
           spec.num_labels);
   // Groups that no label would be in are never drawn.
   const std::uint64_t used = (spec.num_labels + size - 1) / size;
-  require(spec.extra_groups < used, "{} extra groups of {}: all would be scored", spec.extra_groups,
-          used);
-  require(spec.groups_per_example <= used, "{} groups an example of {} there are",
-          spec.groups_per_example, used);
-  require(spec.groups_per_example == 0 || spec.extra_groups == 0,
+  require(sampling->extra_groups < used, "{} extra groups of {}: all would be scored",
+          sampling->extra_groups, used);
+  require(sampling->groups_per_example <= used, "{} groups an example of {} there are",
+          sampling->groups_per_example, used);
+  require(sampling->groups_per_example == 0 || sampling->extra_groups == 0,
           "groups are drawn for each example or for a batch, not both");
 }
 
@@ -48,11 +53,12 @@ class FlatHead final : public DenseHead {
  public:
   FlatHead(const Context& context, HeadSpec spec, HeadSetup setup)
       : DenseHead(std::move(spec)),
+        sampling_(this->spec().as<SamplingSpec>()),
         optimizer_(setup.optimizer),
         weigh_groups_(setup.weigh_groups),
         table_(context, "", this->spec().num_labels, this->spec().dim),
         sampler_(this->spec().num_labels, this->spec().lengths.back()) {
-    if (!setup.order || this->spec().kind == HeadKind::kOneHot) return;
+    if (!setup.order || sampling_ == nullptr) return;
     require(setup.order->num_labels() == this->spec().num_labels,
             "the order has {} labels, the head {}", setup.order->num_labels(),
             this->spec().num_labels);
@@ -102,8 +108,9 @@ class FlatHead final : public DenseHead {
     if (update == Update::kYes) work.move = {&optimizer_, step.learning_rate};
     work.feature_gradient = gradient;
     RandomStream random(context.seed(), "head.groups", step.number);
-    return spec().groups_per_example > 0 ? run_own_groups(context, work, random)
-                                         : run_common_rows(context, work, random);
+    return sampling_ != nullptr && sampling_->groups_per_example > 0
+               ? run_own_groups(context, work, random)
+               : run_common_rows(context, work, random);
   }
 
  private:
@@ -125,10 +132,10 @@ class FlatHead final : public DenseHead {
   // All examples against the same rows.
   double run_common_rows(const Context& context, const LevelWork& work, RandomStream random) {
     GroupShift shift;
-    if (spec().kind == HeadKind::kOneHot) {
+    if (sampling_ == nullptr) {
       ranges_.assign(1, {0, table_.num_rows()});
     } else {
-      sampler_.choose_for_batch(positives_, spec().extra_groups, random, ranges_);
+      sampler_.choose_for_batch(positives_, sampling_->extra_groups, random, ranges_);
       if (weigh_groups_) shift = sampler_.own_shift(positives_);
     }
     pass_.select(ranges_, spec().dim);
@@ -140,7 +147,7 @@ class FlatHead final : public DenseHead {
   double run_own_groups(const Context& context, const LevelWork& work, RandomStream random) {
     const bool softmax = work.loss == Loss::kSoftmax;
     sampler_.choose_for_examples(
-        positives_, work.features.num_rows, spec().groups_per_example - 1, random,
+        positives_, work.features.num_rows, sampling_->groups_per_example - 1, random,
         softmax && weigh_groups_ ? GroupSampler::Weigh::kYes : GroupSampler::Weigh::kNo, pairs_);
     group_pass_.select(pairs_, table_.num_rows(), sampler_.group_size(), work.features.num_rows);
     if (softmax) {
@@ -150,6 +157,7 @@ class FlatHead final : public DenseHead {
     return group_pass_.backward(context, table_, work);
   }
 
+  const SamplingSpec* sampling_;  // of the spec; none: all rows are scored
   TableOptimizer optimizer_;
   bool weigh_groups_;
   RowTable table_;
@@ -164,11 +172,91 @@ class FlatHead final : public DenseHead {
   std::vector<Pair> pairs_;
 };
 
-}  // namespace
+// Of all rows of the table; those of a short last group, too, that no label has.
+std::uint64_t num_flat_rows(const HeadSpec& spec) {
+  check_spec(spec);
+  return std::accumulate(spec.lengths.begin(), spec.lengths.end(), std::uint64_t{1},
+                         std::multiplies<>());
+}
+
+std::uint64_t flat_weight_bytes(const HeadSpec& spec) {
+  return RowTable::weight_bytes(num_flat_rows(spec), spec.dim);
+}
+
+// Sigmoids are made block by block and never kept.
+std::uint64_t flat_pass_bytes(const HeadSpec& spec, std::size_t ranges, std::size_t rows_per_range,
+                              std::size_t batch) {
+  const std::size_t work = FlatPass::work_bytes(ranges, rows_per_range, spec.dim, batch);
+  if (spec.loss == Loss::kSigmoid) return work;
+  return work + FlatPass::score_bytes(ranges, rows_per_range, spec.dim, batch);
+}
+
+std::uint64_t one_hot_training_bytes(const HeadSpec& spec, const BatchShape& shape) {
+  return RowTable::training_bytes(num_flat_rows(spec), spec.dim) +
+         flat_pass_bytes(spec, 1, spec.num_labels, shape.batch);
+}
+
+// Groups of a batch in the mean over batches and orders: those of its labels, and the extra ones.
+double mean_groups(const HeadSpec& spec, const SamplingSpec& sampling, const BatchShape& shape) {
+  const auto hit = [](double chance, double times) {
+    return -std::expm1(times * std::log1p(-chance));
+  };
+  const Ragged<LabelId>& labels = shape.labels;
+  std::vector<std::uint32_t> counts(spec.num_labels);
+  for (const LabelId label : labels.items) ++counts[index_of(label)];
+  double seen = 0;  // different labels of a batch
+  for (const std::uint32_t count : counts) {
+    seen += hit(static_cast<double>(count) / static_cast<double>(labels.rows()),
+                static_cast<double>(std::min(shape.batch, labels.rows())));
+  }
+  const double all = spec.lengths[0];
+  const double share = hit(seen / static_cast<double>(spec.num_labels), spec.lengths[1]);
+  return std::min(all, std::ceil(all * share) + static_cast<double>(sampling.extra_groups));
+}
+
+// Of the groups that each example is scored on alone.
+std::uint64_t own_group_bytes(const HeadSpec& spec, const SamplingSpec& sampling,
+                              const BatchShape& shape) {
+  // Labels of an example in groups of their own, which is nearly all if there are many groups.
+  const double own =
+      static_cast<double>(shape.labels.items.size()) / static_cast<double>(shape.labels.rows());
+  const double groups =
+      std::min<double>(spec.lengths[0], own + static_cast<double>(sampling.groups_per_example) - 1);
+  const double kept = spec.loss == Loss::kSoftmax ? spec.lengths[1] : 0;
+  return static_cast<std::uint64_t>(sizeof(float) * groups * static_cast<double>(shape.batch) *
+                                    (static_cast<double>(spec.dim) + kept));
+}
+
+std::uint64_t sampling_training_bytes(const HeadSpec& spec, const BatchShape& shape) {
+  const auto& sampling = std::get<SamplingSpec>(spec.own);
+  const std::uint64_t table = RowTable::training_bytes(num_flat_rows(spec), spec.dim);
+  if (sampling.groups_per_example > 0) return table + own_group_bytes(spec, sampling, shape);
+  const double groups = mean_groups(spec, sampling, shape);
+  // Neighbours make one range: it begins where the group before was not drawn.
+  const double all = spec.lengths[0];
+  const double ranges = std::ceil(groups * (all - groups + 1) / all);
+  const double rows_per_range = std::ceil(groups / ranges * spec.lengths[1]);
+  return table + flat_pass_bytes(spec, static_cast<std::size_t>(ranges),
+                                 static_cast<std::size_t>(rows_per_range), shape.batch);
+}
 
 std::unique_ptr<DenseHead> make_flat_head(const Context& context, HeadSpec spec, HeadSetup setup) {
   check_spec(spec);
   return std::make_unique<FlatHead>(context, std::move(spec), std::move(setup));
 }
+
+}  // namespace
+
+const HeadType kOneHotHead = {.own = OneHotSpec(),
+                              .make = make_flat_head,
+                              .open = make_flat_search,
+                              .weight_bytes = flat_weight_bytes,
+                              .training_bytes = one_hot_training_bytes};
+
+const HeadType kSamplingHead = {.own = SamplingSpec(),
+                                .make = make_flat_head,
+                                .open = make_flat_search,
+                                .weight_bytes = flat_weight_bytes,
+                                .training_bytes = sampling_training_bytes};
 
 }  // namespace mhe::heads

@@ -15,7 +15,6 @@ namespace {
 
 HeadSpec one_hot(std::size_t num_labels, std::size_t dim, Loss loss) {
   HeadSpec spec;
-  spec.kind = HeadKind::kOneHot;
   spec.num_labels = num_labels;
   spec.lengths = {static_cast<std::uint32_t>(num_labels)};
   spec.dim = dim;
@@ -26,7 +25,7 @@ HeadSpec one_hot(std::size_t num_labels, std::size_t dim, Loss loss) {
 HeadSpec sampling(std::size_t num_labels, std::vector<std::uint32_t> lengths, std::size_t dim,
                   Loss loss) {
   HeadSpec spec = one_hot(num_labels, dim, loss);
-  spec.kind = HeadKind::kSampling;
+  spec.own = SamplingSpec();
   spec.lengths = std::move(lengths);
   return spec;
 }
@@ -97,7 +96,7 @@ TEST(OneHotHead, SearchFindsTheMostProbableLabels) {
     std::sort(ranked.begin(), ranked.end(),
               [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
     const auto search = make_search(*head);
-    const std::span<const FoundLabel> found = search->search(batch.view().features[0], 12, 0);
+    const std::span<const ScoredLabel> found = search->search(batch.view().features[0], 12, 0);
     ASSERT_EQ(found.size(), 12U);
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(index_of(found[i].label), ranked[i]);
@@ -115,7 +114,7 @@ TEST(OneHotHead, EqualScoresGoToTheSmallerLabel) {
   });
   const std::vector<float> x = {1, 2, 3};
   const auto search = make_search(*head);
-  const std::span<const FoundLabel> found = search->search(x, 5, 0);
+  const std::span<const ScoredLabel> found = search->search(x, 5, 0);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(index_of(found[i].label), i);
 }
 
@@ -175,7 +174,7 @@ TEST(SamplingHead, ScoresTheGroupsOfTheBatchOnly) {
 TEST(SamplingHead, ExtraGroupsAreDrawnByStep) {
   const Context context({.threads = 1, .seed = 3});
   HeadSpec spec = sampling(400, {20, 20}, 5, Loss::kSigmoid);
-  spec.extra_groups = 4;
+  spec.as<SamplingSpec>()->extra_groups = 4;
   const auto touched_groups = [&](std::uint64_t number) {
     const auto head = make_dense_head(context, spec, kPlainDescent);
     const testing::ReferenceTables before = testing::reference_tables(*head);
@@ -201,7 +200,7 @@ TEST(SamplingHead, ScoresExtraGroupsForTheWholeBatch) {
   for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
     for (const HeadSetup& setup : {kPlainDescent, kPaper}) {
       HeadSpec spec = sampling(395, {10, 40}, 7, loss);
-      spec.extra_groups = 3;
+      spec.as<SamplingSpec>()->extra_groups = 3;
       const auto head = make_dense_head(context, spec, setup);
       testing::randomize(*head, 1);
       testing::RandomBatch batch(4, 7, 395, 2, 11);
@@ -290,7 +289,7 @@ TEST(SamplingHead, GradientIsTheSlopeOfTheLoss) {
   for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
     for (const HeadSetup& setup : {kPlainDescent, kPaper}) {
       HeadSpec spec = sampling(60, {12, 5}, 11, loss);
-      spec.extra_groups = 2;
+      spec.as<SamplingSpec>()->extra_groups = 2;
       const auto head = make_dense_head(context, spec, setup);
       testing::randomize(*head, 3);
       testing::RandomBatch batch(4, 11, 60, 2, 4);
@@ -302,10 +301,10 @@ TEST(SamplingHead, GradientIsTheSlopeOfTheLoss) {
 TEST(SamplingHead, GivesTheSameBitsForAnyNumberOfThreads) {
   for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
     HeadSpec spec = sampling(3000, {60, 50}, 19, loss);
-    spec.extra_groups = 5;
+    spec.as<SamplingSpec>()->extra_groups = 5;
     testing::expect_same_bits(spec, {}, 20);
-    spec.extra_groups = 0;
-    spec.groups_per_example = 4;
+    spec.as<SamplingSpec>()->extra_groups = 0;
+    spec.as<SamplingSpec>()->groups_per_example = 4;
     testing::expect_same_bits(spec, {}, 20);
   }
 }
@@ -326,7 +325,7 @@ TEST(SamplingHead, WithOneGroupAnExampleScoresThoseOfItsOwnLabels) {
   const Context context({.threads = 2});
   for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
     HeadSpec spec = sampling(395, {10, 40}, 7, loss);
-    spec.groups_per_example = 1;
+    spec.as<SamplingSpec>()->groups_per_example = 1;
     const auto head = make_dense_head(context, spec, kPlainDescent);
     testing::randomize(*head, 1);
     testing::RandomBatch batch(60, 7, 395, 3, 11);  // so many that all groups are met
@@ -347,7 +346,7 @@ TEST(SamplingHead, ScoresGroupsDrawnForEachExample) {
   for (const Loss loss : {Loss::kSoftmax, Loss::kSigmoid}) {
     for (const HeadSetup& setup : {kPlainDescent, kPaper}) {
       HeadSpec spec = sampling(395, {10, 40}, 7, loss);
-      spec.groups_per_example = 3;
+      spec.as<SamplingSpec>()->groups_per_example = 3;
       const auto head = make_dense_head(context, spec, setup);
       testing::randomize(*head, 1);
       testing::RandomBatch batch(9, 7, 395, 2, 11);
@@ -373,7 +372,7 @@ TEST(SamplingHead, ScoresGroupsDrawnForEachExample) {
 TEST(SamplingHead, WithAllGroupsForEachExampleIsOneHot) {
   const Context context({.threads = 1});
   HeadSpec spec = sampling(395, {10, 40}, 7, Loss::kSoftmax);
-  spec.groups_per_example = 10;
+  spec.as<SamplingSpec>()->groups_per_example = 10;
   const auto head = make_dense_head(context, spec, kPlainDescent);
   testing::randomize(*head, 1);
   testing::RandomBatch batch(5, 7, 395, 3, 11);
@@ -395,13 +394,13 @@ TEST(FlatHeads, RefuseWhatCannotBe) {
   refused(sampling(100, {9, 11}, 4, Loss::kSoftmax));  // covers 99
   refused(sampling(100, {10, 0}, 4, Loss::kSoftmax));
   spec = sampling(100, {12, 10}, 4, Loss::kSoftmax);  // the last two groups are without a label
-  spec.extra_groups = 10;
+  spec.as<SamplingSpec>()->extra_groups = 10;
   refused(spec);
-  spec.extra_groups = 0;
-  spec.groups_per_example = 11;
+  spec.as<SamplingSpec>()->extra_groups = 0;
+  spec.as<SamplingSpec>()->groups_per_example = 11;
   refused(spec);
-  spec.groups_per_example = 2;
-  spec.extra_groups = 1;
+  spec.as<SamplingSpec>()->groups_per_example = 2;
+  spec.as<SamplingSpec>()->extra_groups = 1;
   refused(spec);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/checked.h"
 #include "base/parallel.h"
 #include "kernels/gemm.h"
 #include "kernels/losses.h"
@@ -29,10 +30,6 @@ constexpr std::size_t kUpdateRows = 42;
 // Sums of dLoss/dF, one each for so many parts of the blocks: enough to occupy the threads of one
 // machine, few enough that adding them up is nothing.
 constexpr std::size_t kMaxParts = 32;
-
-std::size_t ceil_div(std::size_t a, std::size_t b) {
-  return (a + b - 1) / b;
-}
 
 // At most, of so many rows in all.
 std::size_t rows_per_block(std::size_t num_rows, std::size_t dim) {

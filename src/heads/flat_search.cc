@@ -9,7 +9,7 @@
 
 #include "heads/best_labels.h"
 #include "heads/find_tensor.h"
-#include "heads/make_heads.h"
+#include "heads/registry.h"
 #include "kernels/losses.h"
 #include "kernels/rows.h"
 
@@ -27,8 +27,8 @@ class FlatSearch final : public DenseSearch {
         label_at_(find_label_at(find, spec.num_labels)),
         scores_(kSearchRows) {}
 
-  std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
-                                     std::size_t /*beam*/) override {
+  std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
+                                      std::size_t /*beam*/) override {
     best_.reset(std::min(k, table_.num_rows));
     // The sum of all exponentials so far, as sum * exp(max).
     float max = std::numeric_limits<float>::lowest();
@@ -71,7 +71,7 @@ class FlatSearch final : public DenseSearch {
   std::span<const std::uint32_t> label_at_;
   std::vector<float> scores_;
   BestK best_;
-  std::vector<FoundLabel> found_;
+  std::vector<ScoredLabel> found_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -37,28 +38,102 @@ enum class ProductCode : std::uint8_t {
   kPowerset,  ///< the labels of a row are bits of one number: `num_labels` bits over the heads
 };
 
+// Each kind lists its options in visit(), by the keys that they have in a model card.
+
+/// One output per label, all of them trained on every example.
+struct OneHotSpec {
+  static constexpr HeadKind kKind = HeadKind::kOneHot;
+
+  template <class Spec, class Visitor>
+  static void visit(Spec& /*spec*/, Visitor&& /*v*/) {}
+};
+
+/// Parallel heads (MHP): a label is a combination of digits.
+struct ProductSpec {
+  static constexpr HeadKind kKind = HeadKind::kProduct;
+
+  std::size_t rank = 1;  ///< groups of heads that are summed, G of Eq. 9
+  ProductCode code = ProductCode::kDigits;
+
+  template <class Spec, class Visitor>
+  static void visit(Spec& spec, Visitor&& v) {
+    v("rank", spec.rank);
+    v("code", spec.code);
+  }
+};
+
+/// Levels (MHC): each head chooses among the children of the best K before it.
+struct CascadeSpec {
+  static constexpr HeadKind kKind = HeadKind::kCascade;
+
+  std::size_t inner_dim = 0;    ///< of levels 2 and on; 0 or dim: no projection
+  std::size_t candidates = 10;  ///< K, parents kept per level
+  float parent_power = 1;       ///< how much the path counts in a label's score
+
+  template <class Spec, class Visitor>
+  static void visit(Spec& spec, Visitor&& v) {
+    v("inner_dim", spec.inner_dim);
+    v("candidates", spec.candidates);
+    v("parent_power", spec.parent_power);
+  }
+};
+
+/// One output per label, trained on groups of labels (MHS).
+struct SamplingSpec {
+  static constexpr HeadKind kKind = HeadKind::kSampling;
+
+  std::size_t extra_groups = 0;  ///< random groups added to those of a batch
+  /// S of MHS-S, the groups that an example of one label is scored on; 0: a batch shares the groups
+  /// of all its examples
+  std::size_t groups_per_example = 0;
+
+  template <class Spec, class Visitor>
+  static void visit(Spec& spec, Visitor&& v) {
+    v("extra_groups", spec.extra_groups);
+    v("groups_per_example", spec.groups_per_example);
+  }
+};
+
+/// What only heads of one kind have.
+using OwnSpec = std::variant<OneHotSpec, ProductSpec, CascadeSpec, SamplingSpec>;
+
+[[nodiscard]] constexpr HeadKind kind_of(const OwnSpec& own) noexcept {
+  return std::visit([](const auto& spec) { return std::decay_t<decltype(spec)>::kKind; }, own);
+}
+
 /// A head, all choices made.
 struct HeadSpec {
-  HeadKind kind = HeadKind::kOneHot;
   std::uint64_t num_labels = 0;
   std::vector<std::uint32_t> lengths;  ///< one-hot: {C}; sampling: {groups, labels in a group}
   std::size_t dim = 0;                 ///< width of the feature vector
-  std::size_t inner_dim = 0;           ///< cascade, levels 2 and on; dim: no projection
   Loss loss = Loss::kSoftmax;
-  std::size_t candidates = 10;   ///< cascade: parents kept a level
-  float parent_power = 1;        ///< cascade: how much the path counts in a label's score
-  std::size_t extra_groups = 0;  ///< sampling: random groups added to those of a batch
-  /// sampling: S of MHS-S, the groups that an example of one label is scored on; 0: a batch shares
-  /// the groups of all its examples
-  std::size_t groups_per_example = 0;
-  std::size_t rank = 1;  ///< product: groups of heads that are summed, G of Eq. 9
-  ProductCode code = ProductCode::kDigits;
+  OwnSpec own;
+
+  [[nodiscard]] HeadKind kind() const noexcept { return kind_of(own); }
+  /// What heads of one kind have; null for a head of another kind.
+  template <class Spec>
+  [[nodiscard]] const Spec* as() const noexcept {
+    return std::get_if<Spec>(&own);
+  }
+  template <class Spec>
+  [[nodiscard]] Spec* as() noexcept {
+    return std::get_if<Spec>(&own);
+  }
+  /// Width of the rows behind the first level: dim for heads without levels.
+  [[nodiscard]] std::size_t inner_width() const noexcept {
+    const auto* cascade = as<CascadeSpec>();
+    return cascade == nullptr || cascade->inner_dim == 0 ? dim : cascade->inner_dim;
+  }
+  /// Whether it is a product head whose digits are made this way.
+  [[nodiscard]] bool has_code(ProductCode code) const noexcept {
+    const auto* product = as<ProductSpec>();
+    return product != nullptr && product->code == code;
+  }
 };
 
-/// An array of a head, by name. bf16 numbers are std::uint16_t.
+/// An array of a head, by name.
 struct HeadTensor {
-  using Data = std::variant<std::span<const float>, std::span<const std::uint16_t>,
-                            std::span<const std::uint32_t>>;
+  using Data = std::variant<std::span<const float>, std::span<const std::uint32_t>>;
   std::string name;  ///< such as "table", "level1.table", "level1.bias", "label_at", "codes"
   std::vector<std::uint64_t> shape;
   Data data;

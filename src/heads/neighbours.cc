@@ -94,24 +94,24 @@ void share_out(const NeighbourView& index, NeighbourScratch& scratch) {
     const std::uint64_t end = std::clamp<std::uint64_t>(index.label_begin[row.row + std::size_t{1}],
                                                         begin, index.labels.size());
     for (std::uint64_t i = begin; i < end; ++i) {
-      scratch.labels.push_back({index.labels[i], square * square});
+      scratch.labels.push_back({LabelId{index.labels[i]}, square * square});
     }
   }
   // Equal labels are added in the order of their shares, which does not depend on the sort.
   std::sort(scratch.labels.begin(), scratch.labels.end(),
-            [](const NeighbourLabel& a, const NeighbourLabel& b) {
-              return a.label != b.label ? a.label < b.label : a.share < b.share;
+            [](const ScoredLabel& a, const ScoredLabel& b) {
+              return a.label != b.label ? a.label < b.label : a.score < b.score;
             });
   std::size_t merged = 0;
-  for (const NeighbourLabel& label : scratch.labels) {
+  for (const ScoredLabel& label : scratch.labels) {
     if (merged > 0 && scratch.labels[merged - 1].label == label.label) {
-      scratch.labels[merged - 1].share += label.share;
+      scratch.labels[merged - 1].score += label.score;
     } else {
       scratch.labels[merged++] = label;
     }
   }
   scratch.labels.resize(merged);
-  for (NeighbourLabel& label : scratch.labels) label.share = std::min(1.0F, label.share / all);
+  for (ScoredLabel& label : scratch.labels) label.score = std::min(1.0F, label.score / all);
 }
 
 // Counts of the rows that have each term, then where its posting begins; frequent terms have none.

@@ -66,12 +66,6 @@ struct NeighbourMember {
   float weight = 0;
 };
 
-/// A label and its share of the neighbours, in (0, 1].
-struct NeighbourLabel {
-  std::uint32_t label = 0;
-  float share = 0;
-};
-
 /// Memory of a search, kept between calls. One per thread.
 struct NeighbourScratch {
   struct Row {
@@ -81,7 +75,7 @@ struct NeighbourScratch {
   std::vector<float> sums;  ///< by row; 0 between calls
   std::vector<std::uint32_t> terms;
   std::vector<Row> found;
-  std::vector<NeighbourLabel> labels;
+  std::vector<ScoredLabel> labels;  ///< scores are shares of the neighbours, in (0, 1]
 };
 
 /// Leaves the labels of the rows most like the query in scratch.labels, ascending by label.

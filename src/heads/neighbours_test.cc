@@ -49,7 +49,8 @@ std::map<std::uint32_t, float> search(const NeighbourView& index,
   const std::vector<float> values(columns.size(), 1.0F);
   search_neighbours(index, {columns, values}, scratch);
   std::map<std::uint32_t, float> found;
-  for (const NeighbourLabel& label : scratch.labels) found[label.label] = label.share;
+  for (const ScoredLabel& label : scratch.labels)
+    found[static_cast<std::uint32_t>(label.label)] = label.score;
   EXPECT_EQ(found.size(), scratch.labels.size()) << "a label came twice";
   return found;
 }

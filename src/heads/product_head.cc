@@ -1,15 +1,20 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
+//
+// MHP: all heads are one matrix, so a step is three matrix products over the sum of the lengths
+// however many labels there are. "table" and "bias" have the outputs as ProductLayout says;
+// "label_at" is there with an order, "codes" [head][label] for kTable.
 #include <algorithm>
 #include <numeric>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "base/parallel.h"
 #include "heads/code_loss.h"
-#include "heads/make_heads.h"
 #include "heads/product_outputs.h"
 #include "heads/product_targets.h"
+#include "heads/registry.h"
 #include "heads/row_table.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
@@ -22,6 +27,12 @@ namespace {
 constexpr std::size_t kRowsPerBlock = 64;
 constexpr std::size_t kExamplesPerBlock = 32;
 
+// Whether its softmax is over the labels that there are, and not one per head.
+bool is_over_labels(const HeadSpec& spec) {
+  return spec.has_code(ProductCode::kTable) && spec.loss == Loss::kSoftmax &&
+         std::get<ProductSpec>(spec.own).rank == 1;
+}
+
 class ProductHead final : public DenseHead {
  public:
   ProductHead(const Context& context, HeadSpec spec, const HeadSetup& setup)
@@ -30,8 +41,7 @@ class ProductHead final : public DenseHead {
         targets_(this->spec(), setup),
         optimizer_(setup.optimizer),
         table_(context, "", layout_.num_outputs(), this->spec().dim) {
-    if (this->spec().code == ProductCode::kTable && this->spec().loss == Loss::kSoftmax &&
-        this->spec().rank == 1) {
+    if (is_over_labels(this->spec())) {
       code_loss_.emplace(targets_.codes(), this->spec().lengths);
     }
   }
@@ -179,11 +189,36 @@ class ProductHead final : public DenseHead {
   std::vector<Scratch> scratch_;  // [worker]: gradients of rows
 };
 
+std::uint64_t code_bytes(const HeadSpec& spec) {
+  if (!spec.has_code(ProductCode::kTable)) return 0;
+  return sizeof(std::uint32_t) * spec.num_labels * spec.lengths.size();
+}
+
+// Gates, a row per group, are not counted.
+std::uint64_t product_weight_bytes(const HeadSpec& spec) {
+  const ProductLayout layout(spec);
+  return layout.rank() * RowTable::weight_bytes(layout.group_size(), spec.dim) + code_bytes(spec);
+}
+
+std::uint64_t product_training_bytes(const HeadSpec& spec, const BatchShape& shape) {
+  const ProductLayout layout(spec);
+  const std::uint64_t outputs = sizeof(float) * shape.batch * layout.group_size();
+  const std::uint64_t loss =
+      is_over_labels(spec) ? CodeLoss::work_bytes(layout.group_size(), shape.batch) : 0;
+  return layout.rank() * (RowTable::training_bytes(layout.group_size(), spec.dim) + outputs) +
+         loss + code_bytes(spec);
+}
+
 }  // namespace
 
-std::unique_ptr<DenseHead> make_product_head(const Context& context, HeadSpec spec,
-                                             const HeadSetup& setup) {
-  return std::make_unique<ProductHead>(context, std::move(spec), setup);
-}
+const HeadType kProductHead = {.own = ProductSpec(),
+                               .make = [](const Context& context, HeadSpec spec,
+                                          HeadSetup setup) -> std::unique_ptr<DenseHead> {
+                                 return std::make_unique<ProductHead>(context, std::move(spec),
+                                                                      setup);
+                               },
+                               .open = make_product_search,
+                               .weight_bytes = product_weight_bytes,
+                               .training_bytes = product_training_bytes};
 
 }  // namespace mhe::heads

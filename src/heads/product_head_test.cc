@@ -37,8 +37,9 @@ ReferenceResult reference_step(const DenseHead& head, const HeadSetup& setup,
     std::vector<std::size_t> labels;
     for (const LabelId label : batch.labels[i]) labels.push_back(index_of(label));
     const auto loss_of = [&](std::span<const double> at) {
-      const bool over_labels = head.spec().code == ProductCode::kTable &&
-                               head.spec().loss == Loss::kSoftmax && head.spec().rank == 1;
+      const bool over_labels = head.spec().has_code(ProductCode::kTable) &&
+                               head.spec().loss == Loss::kSoftmax &&
+                               head.spec().as<ProductSpec>()->rank == 1;
       return over_labels ? testing::code_reference_loss(head.spec(), setup.codes, labels, at)
                          : testing::product_reference_loss(head.spec(), digits, at);
     };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <variant>
 
 #include "base/check.h"
 #include "base/checked.h"
@@ -151,7 +152,7 @@ class MixtureLoss {
 }  // namespace
 
 ProductLayout::ProductLayout(const HeadSpec& spec)
-    : begins_(1, 0), rank_(spec.rank), loss_(spec.loss) {
+    : begins_(1, 0), rank_(std::get<ProductSpec>(spec.own).rank), loss_(spec.loss) {
   require(rank_ >= 1 && rank_ <= kMaxRank, "the rank of product heads must be 1 to {}, got {}",
           kMaxRank, rank_);
   require(rank_ == 1 || loss_ == Loss::kSoftmax,

@@ -19,12 +19,11 @@ using testing::product_reference_loss;
 
 HeadSpec spec_of(Loss loss, std::size_t rank) {
   HeadSpec spec;
-  spec.kind = HeadKind::kProduct;
   spec.num_labels = 20;
   spec.lengths = {3, 2, 4};
   spec.dim = 1;
   spec.loss = loss;
-  spec.rank = rank;
+  spec.own = ProductSpec{.rank = rank};
   return spec;
 }
 

@@ -4,17 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 #include <vector>
 
-#include "heads/make_heads.h"
 #include "heads/product_scorer.h"
 #include "heads/product_targets.h"
+#include "heads/registry.h"
 #include "labels/product_decoder.h"
 
 namespace mhe::heads {
 namespace {
 
-bool precedes(const FoundLabel& a, const FoundLabel& b) {
+bool precedes(const ScoredLabel& a, const ScoredLabel& b) {
   return a.score != b.score ? a.score > b.score : a.label < b.label;
 }
 
@@ -23,11 +24,11 @@ class DigitsSearch final : public DenseSearch {
  public:
   DigitsSearch(const HeadSpec& spec, const FindTensor& find)
       : scorer_(spec, find),
-        decoder_(product_space(spec), spec.rank),
+        decoder_(product_space(spec), scorer_.layout().rank()),
         label_at_(find_label_at(find, spec.num_labels)) {}
 
-  std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
-                                     std::size_t /*beam*/) override {
+  std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
+                                      std::size_t /*beam*/) override {
     scorer_.score(features);
     best_digits_ = scorer_.best_digits();
     phantom_mass_ = 0;
@@ -92,7 +93,7 @@ class DigitsSearch final : public DenseSearch {
   labels::ProductDecoder decoder_;
   std::span<const std::uint32_t> label_at_;
   std::vector<Decoded> decoded_;
-  std::vector<FoundLabel> found_;
+  std::vector<ScoredLabel> found_;
   std::span<const std::uint32_t> best_digits_;
   double phantom_mass_ = 0;
 };
@@ -101,10 +102,10 @@ class DigitsSearch final : public DenseSearch {
 class PowersetSearch final : public DenseSearch {
  public:
   PowersetSearch(const HeadSpec& spec, const FindTensor& find)
-      : scorer_(spec, find), decoder_(product_space(spec), spec.rank) {}
+      : scorer_(spec, find), decoder_(product_space(spec), scorer_.layout().rank()) {}
 
-  std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
-                                     std::size_t /*beam*/) override {
+  std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
+                                      std::size_t /*beam*/) override {
     scorer_.score(features);
     best_digits_ = scorer_.best_digits();
     found_.clear();
@@ -124,8 +125,8 @@ class PowersetSearch final : public DenseSearch {
     return best_digits_;
   }
 
-  [[nodiscard]] std::vector<FoundSet> best_sets(std::size_t k) override {
-    std::vector<FoundSet> sets(decoder_.decode(scorer_.probabilities(), scorer_.gates(), k));
+  [[nodiscard]] std::vector<LabelSet> best_sets(std::size_t k) override {
+    std::vector<LabelSet> sets(decoder_.decode(scorer_.probabilities(), scorer_.gates(), k));
     for (std::size_t rank = 0; rank < sets.size(); ++rank) {
       for (const std::uint32_t member : decoder_.space().set_members(decoder_.digits(rank))) {
         sets[rank].labels.push_back(LabelId{member});
@@ -151,14 +152,14 @@ class PowersetSearch final : public DenseSearch {
 
   ProductScorer scorer_;
   labels::ProductDecoder decoder_;
-  std::vector<FoundLabel> found_;
+  std::vector<ScoredLabel> found_;
   std::span<const std::uint32_t> best_digits_;
 };
 
 }  // namespace
 
 std::unique_ptr<DenseSearch> make_product_search(const HeadSpec& spec, const FindTensor& find) {
-  switch (spec.code) {
+  switch (std::get<ProductSpec>(spec.own).code) {
     case ProductCode::kTable:
       return make_product_table_search(spec, find);
     case ProductCode::kPowerset:

@@ -72,7 +72,7 @@ class ScoredHead {
 
 TEST(ProductSearch, FindsTheBestLabelsAndTheirProbabilities) {
   for (const ProductCase& c : testing::product_cases()) {
-    if (c.spec.code == ProductCode::kPowerset) continue;
+    if (c.spec.has_code(ProductCode::kPowerset)) continue;
     SCOPED_TRACE(c.name);
     const ScoredHead scored(c, 5);
     const ProductTargets targets(c.spec, c.setup);
@@ -129,7 +129,7 @@ TEST(ProductSearch, KnowsEachHeadsBestDigit) {
 
 TEST(ProductSearch, GivesEachBinaryLabelItsProbabilityAndFindsTheBestSets) {
   for (const ProductCase& c : testing::product_cases()) {
-    if (c.spec.code != ProductCode::kPowerset) continue;
+    if (!c.spec.has_code(ProductCode::kPowerset)) continue;
     SCOPED_TRACE(c.name);
     const ScoredHead scored(c, 7);
     const LabelSpace all = LabelSpace::powerset(6, 3);
@@ -189,7 +189,7 @@ TEST(ProductTargets, AreTheSameFromTheArraysOfAHead) {
 
 TEST(ProductSearch, OnlyHeadsOfSetsHaveSets) {
   for (const ProductCase& c : testing::product_cases()) {
-    if (c.spec.code == ProductCode::kPowerset) continue;
+    if (c.spec.has_code(ProductCode::kPowerset)) continue;
     const auto head = make_dense_head(Context({.threads = 1}), c.spec, c.setup);
     EXPECT_THROW((void)make_search(*head)->best_sets(1), Error) << c.name;
   }
@@ -216,7 +216,7 @@ TEST(ProductSearch, EqualScoresGoToTheSmallerLabel) {
 TEST(ProductSearch, AnswersFlatPredictionsOfManyLabels) {
   for (const std::size_t rank : {1U, 3U}) {
     HeadSpec spec = product_spec(1000000, {1000, 1000}, ProductCode::kDigits);
-    spec.rank = rank;
+    spec.as<ProductSpec>()->rank = rank;
     HeadSetup setup;
     setup.order = random_order(spec.num_labels, spec.lengths, 3, Placement::kCompact);
     const auto head = make_dense_head(Context({.threads = 1}), spec, setup);
@@ -311,7 +311,7 @@ TEST(ProductSearch, SurvivesDamagedArrays) {
     const auto search = damaged.search();
     const auto found = search->search(kFeatures, 1000, 0);
     EXPECT_EQ(found.size(), c.spec.num_labels - (label_lost ? 1 : 0));
-    for (const FoundLabel& label : found) {
+    for (const ScoredLabel& label : found) {
       EXPECT_TRUE(std::isfinite(label.score));
       EXPECT_LT(index_of(label.label), c.spec.num_labels);
     }

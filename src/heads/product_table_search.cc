@@ -40,8 +40,8 @@ class TableSearch final : public DenseSearch {
         table_{codes_, lengths_, spec.num_labels},
         sums_(spec.num_labels) {}
 
-  std::span<const FoundLabel> search(std::span<const float> features, std::size_t k,
-                                     std::size_t /*beam*/) override {
+  std::span<const ScoredLabel> search(std::span<const float> features, std::size_t k,
+                                      std::size_t /*beam*/) override {
     scorer_.score(features);
     best_digits_ = scorer_.best_digits();
     sum_groups();
@@ -109,7 +109,7 @@ class TableSearch final : public DenseSearch {
     const double scale = scorer_.layout().loss() == Loss::kSigmoid
                              ? std::exp(static_cast<double>(best) + scorer_.log_scale())
                              : 1 / sum;
-    for (FoundLabel& found : found_) {
+    for (ScoredLabel& found : found_) {
       found.score = static_cast<float>(
           std::min(1.0, scale * static_cast<double>(std::exp(found.score - best))));
     }
@@ -123,7 +123,7 @@ class TableSearch final : public DenseSearch {
   std::vector<float> sums_;        // [label]
   std::vector<float> group_sums_;  // [label]: of a group after the first
   BestK best_;
-  std::vector<FoundLabel> found_;
+  std::vector<ScoredLabel> found_;
   std::span<const std::uint32_t> best_digits_;
   double phantom_mass_ = 0;
 };

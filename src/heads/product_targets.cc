@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <variant>
 
 #include "base/check.h"
 #include "base/checked.h"
@@ -12,7 +13,7 @@
 namespace mhe::heads {
 
 LabelSpace product_space(const HeadSpec& spec) {
-  if (spec.code != ProductCode::kPowerset) return {spec.num_labels, spec.lengths};
+  if (!spec.has_code(ProductCode::kPowerset)) return {spec.num_labels, spec.lengths};
   LabelSpace space = LabelSpace::full(spec.lengths);
   require(space.num_binary_labels() == spec.num_labels,
           "heads of lengths {} hold {} labels as bits, not {}", space.describe(),
@@ -21,7 +22,9 @@ LabelSpace product_space(const HeadSpec& spec) {
 }
 
 ProductTargets::ProductTargets(const HeadSpec& spec, const HeadSetup& setup)
-    : space_(product_space(spec)), code_(spec.code), num_labels_(spec.num_labels) {
+    : space_(product_space(spec)),
+      code_(std::get<ProductSpec>(spec.own).code),
+      num_labels_(spec.num_labels) {
   require(code_ == ProductCode::kDigits || !setup.order,
           "an order of labels is for digits of positions");
   require((code_ == ProductCode::kTable) == !setup.codes.empty(),
@@ -31,7 +34,9 @@ ProductTargets::ProductTargets(const HeadSpec& spec, const HeadSetup& setup)
 }
 
 ProductTargets::ProductTargets(const HeadSpec& spec, const FindTensor& find)
-    : space_(product_space(spec)), code_(spec.code), num_labels_(spec.num_labels) {
+    : space_(product_space(spec)),
+      code_(std::get<ProductSpec>(spec.own).code),
+      num_labels_(spec.num_labels) {
   if (code_ == ProductCode::kTable) {
     const auto codes =
         find_codes(find, checked_mul<std::uint64_t>(num_labels_, space_.num_heads(), "digits"));

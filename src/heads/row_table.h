@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -34,6 +35,15 @@ class RowTable {
   /// decide the rows.
   RowTable(const Context& context, const std::string& name, std::size_t num_rows, std::size_t dim,
            RowUse use = RowUse::kOutputs);
+
+  /// Of rows with their biases.
+  [[nodiscard]] static std::uint64_t weight_bytes(std::uint64_t num_rows, std::uint64_t dim) {
+    return sizeof(float) * num_rows * (dim + 1);
+  }
+  /// The same with the optimiser's numbers.
+  [[nodiscard]] static std::uint64_t training_bytes(std::uint64_t num_rows, std::uint64_t dim) {
+    return weight_bytes(num_rows, dim) + sizeof(float) * num_rows;
+  }
 
   [[nodiscard]] std::size_t num_rows() const noexcept { return states_.size(); }
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }

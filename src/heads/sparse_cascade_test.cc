@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "score_child_reference.h"
 
 namespace mhe::heads {
 namespace {
@@ -54,7 +55,7 @@ std::vector<ScoredNode> search_plainly(std::span<const SparseLevelView> levels,
         const std::size_t block = parent.node * shape.blocks_per_parent + child / shape.block_width;
         const std::size_t lane = child % shape.block_width;
         if ((levels[h].present[block] >> lane & 1U) == 0) continue;
-        const float margin = score_child_reference(levels[h], query, block, lane);
+        const float margin = testing::score_child_reference(levels[h], query, block, lane);
         next.push_back({std::pow(parent.score, power) * score_of_margin(margin),
                         parent.node * shape.children_per_parent + child});
       }

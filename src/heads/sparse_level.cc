@@ -297,11 +297,4 @@ void LevelScratch::reserve(std::size_t query_size, std::size_t num_blocks) {
   if (pair_values.size() < num_pairs) pair_values.resize(num_pairs);
 }
 
-float score_child_reference(const SparseLevelView& level, const SparseRow& query, std::size_t block,
-                            std::size_t child) {
-  const kernels::RecordSearch search = {.columns = query.columns, .values = query.values};
-  return kernels::add_records_reference(level.records, search, static_cast<std::uint32_t>(block),
-                                        child, level.bias[block * level.shape.block_width + child]);
-}
-
 }  // namespace mhe::heads

@@ -80,8 +80,4 @@ void score_blocks(const SparseLevelView& level, const SparseRow& query,
                   std::span<const std::uint32_t> blocks, LevelScratch& scratch,
                   std::span<float> scores);
 
-/// The meaning of score_blocks for one child, searched plainly.
-[[nodiscard]] float score_child_reference(const SparseLevelView& level, const SparseRow& query,
-                                          std::size_t block, std::size_t child);
-
 }  // namespace mhe::heads

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "each_target.h"
+#include "score_child_reference.h"
 
 namespace mhe::heads {
 namespace {
@@ -65,7 +66,7 @@ void expect_reference(const SparseLevel& level, std::span<const std::uint32_t> b
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const ChildRange range = shape.children_of_block(blocks[i]);
     for (std::size_t child = 0; child < range.end - range.begin; ++child) {
-      const float expected = score_child_reference(level.view(), query, blocks[i], child);
+      const float expected = testing::score_child_reference(level.view(), query, blocks[i], child);
       // Five roundings more of sums below 8.
       EXPECT_NEAR(scores[i * shape.lanes() + child], expected, fused ? 0 : 5e-6)
           << "block " << blocks[i] << ", child " << child;

@@ -39,10 +39,6 @@ std::uint64_t floor_root(std::uint64_t value, std::size_t degree) {
   return low;
 }
 
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
-  return a / b + (a % b == 0 ? 0 : 1);
-}
-
 void check_count(std::uint64_t num_labels, std::size_t num_heads) {
   require(num_labels >= 2 && num_labels <= kMaxLabels, "expected 2 to 2^62 labels, got {}",
           num_labels);

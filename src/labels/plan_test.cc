@@ -181,10 +181,9 @@ TEST(MakePlan, CountsACascadeByHand) {
   options.inner_dim = 4;
   options.candidates = 3;
   options.batch = 2;
-  options.precision = Precision::kBf16;
   const Plan plan = make_plan(options);
   EXPECT_EQ(plan.cost.parameters, 20 * 9 + 100 * 5 + 8 * 4);
-  EXPECT_EQ(plan.cost.model_bytes, 20 * (16 + 4) + 100 * (8 + 4) + 32 * 4);
+  EXPECT_EQ(plan.cost.model_bytes, 4 * (20 * 9 + 100 * 5 + 32));
   EXPECT_EQ(plan.cost.predict_flops, 2 * (20 * 8 + 15 * 4 + 32));
   EXPECT_EQ(plan.cost.train_bytes,
             plan.cost.model_bytes + 4 * (120 + 4) + 4 * 32 + 2 * 4 * (20 + 15 + 2 * (8 + 4)));
@@ -224,7 +223,6 @@ TEST(MakePlan, NarrowsTheRowsOfACascadeWhenTheBudgetAsks) {
   options.num_labels = 1000000;
   options.ram_bytes = 2000000000;
   Plan plan = make_plan(options);
-  EXPECT_EQ(plan.precision, Precision::kFp32);
   EXPECT_EQ(plan.inner_dim, 256U);
   EXPECT_EQ(plan.space.num_heads(), 2U);
   options.ram_bytes = 400000000;
@@ -314,14 +312,12 @@ TEST(MakePlan, KeepsItsPromiseOverRandomOptions) {
   }
 }
 
-TEST(Names, OfKindsAndPrecisionsRoundTrip) {
+TEST(Names, OfKindsRoundTrip) {
   for (const auto kind :
        {HeadKind::kOneHot, HeadKind::kProduct, HeadKind::kCascade, HeadKind::kSampling}) {
     EXPECT_EQ(parse_head_kind(head_kind_name(kind)), kind);
   }
-  EXPECT_EQ(parse_precision("bf16"), Precision::kBf16);
   EXPECT_THROW((void)parse_head_kind("tree"), Error);
-  EXPECT_THROW((void)parse_precision("int8"), Error);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "model/dense_member.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -14,8 +13,8 @@
 
 #include "base/check.h"
 #include "encoders/registry.h"
+#include "heads/registry.h"
 #include "model/file_error.h"
-#include "model/spec_json.h"
 
 namespace mhe::model {
 namespace {
@@ -36,10 +35,8 @@ void add_head(ModelFileWriter& writer, const std::string& prefix,
   for (const heads::HeadTensor& tensor : tensors) {
     std::visit(
         [&](auto values) {
-          // Two bytes are bf16, which has no type of its own.
           using Value = typename decltype(values)::value_type;
-          const Dtype dtype = std::is_same_v<Value, std::uint16_t> ? Dtype::kBF16 : kDtypeOf<Value>;
-          writer.add_tensor(prefix + tensor.name, dtype, tensor.shape, std::as_bytes(values));
+          writer.add_tensor<Value>(prefix + tensor.name, tensor.shape, values);
         },
         tensor.data);
   }
@@ -51,14 +48,11 @@ heads::HeadTensor open_tensor(const ModelFile& file, const TensorInfo& info, std
     case Dtype::kF32:
       tensor.data = file.tensor<float>(info.name);
       break;
-    case Dtype::kBF16:
-      tensor.data = file.tensor<std::uint16_t>(info.name, {.dtype = Dtype::kBF16});
-      break;
     case Dtype::kU32:
       tensor.data = file.tensor<std::uint32_t>(info.name);
       break;
     default:
-      fail(ErrorCode::kInvalidData, "{}: {} is of type {}; expected F32, BF16 or U32", file.path(),
+      fail(ErrorCode::kInvalidData, "{}: {} is of type {}; expected F32 or U32", file.path(),
            info.name, name_of(info.dtype));
   }
   return tensor;
@@ -73,7 +67,7 @@ DenseParts open_parts(const MembersPlace& place, std::size_t index, const nlohma
         encoders::spec_from_json(card.at("encoder")), [&](const encoders::TensorShape& expected) {
           return file.tensor<float>(prefix + expected.name, {.shape = expected.shape});
         });
-    parts.head = head_spec_from(card.at("head"));
+    parts.head = heads::head_spec_from(card.at("head"));
   } catch (const Error& error) {
     // A spec that cannot be is the caller's mistake elsewhere; here it is the file's.
     if (error.code() == ErrorCode::kInvalidData) throw;
@@ -120,11 +114,7 @@ class DenseMemberSearch final : public MemberSearch {
   }
   [[nodiscard]] double phantom_mass() const override { return head_->phantom_mass(); }
   [[nodiscard]] std::vector<LabelSet> best_sets(std::size_t k) override {
-    std::vector<LabelSet> sets;
-    for (heads::FoundSet& set : head_->best_sets(k)) {
-      sets.push_back({std::move(set.labels), set.probability});
-    }
-    return sets;
+    return head_->best_sets(k);
   }
 
  private:
@@ -145,8 +135,7 @@ heads::FindTensor DenseMember::find_tensor() const {
 }
 
 bool DenseMember::predicts_sets() const noexcept {
-  return parts_.head.kind == HeadKind::kProduct &&
-         parts_.head.code == heads::ProductCode::kPowerset;
+  return parts_.head.has_code(heads::ProductCode::kPowerset);
 }
 
 std::unique_ptr<MemberSearch> DenseMember::make_search(std::size_t num_labels) const {
@@ -164,7 +153,7 @@ void DenseMember::write(ModelFileWriter& writer, const std::string& prefix, std:
   add_encoder(writer, prefix_of(prefix, index, "encoder"), parts_.encoder.tensors);
   add_head(writer, prefix_of(prefix, index, "head"), parts_.tensors);
   card["members"].push_back(
-      {{"encoder", encoders::to_json(parts_.encoder.spec)}, {"head", to_json(parts_.head)}});
+      {{"encoder", encoders::to_json(parts_.encoder.spec)}, {"head", heads::to_json(parts_.head)}});
 }
 
 Members open_dense_members(const MembersPlace& place, const nlohmann::json& card) {

@@ -32,7 +32,7 @@ class DenseMember final : public Member {
   [[nodiscard]] const DenseParts& parts() const noexcept { return parts_; }
 
   [[nodiscard]] std::string_view kind() const noexcept override { return kDenseKind; }
-  [[nodiscard]] HeadKind head_kind() const noexcept override { return parts_.head.kind; }
+  [[nodiscard]] HeadKind head_kind() const noexcept override { return parts_.head.kind(); }
   [[nodiscard]] InputKind input_kind() const noexcept override { return parts_.encoder.spec.input; }
   [[nodiscard]] bool predicts_sets() const noexcept override;
   [[nodiscard]] std::unique_ptr<MemberSearch> make_search(std::size_t num_labels) const override;

@@ -23,11 +23,11 @@ std::uint64_t product_of(std::span<const std::uint32_t> lengths) {
 std::optional<HeadTargets> HeadTargets::of(const heads::HeadSpec& spec,
                                            const heads::FindTensor& find, std::size_t num_labels) {
   HeadTargets targets(spec.lengths, std::min<std::size_t>(num_labels, spec.num_labels));
-  if (spec.kind == HeadKind::kProduct) {
+  if (spec.kind() == HeadKind::kProduct) {
     targets.product_.emplace(spec, find);
     return targets;
   }
-  if (spec.kind != HeadKind::kCascade) return std::nullopt;
+  if (spec.kind() != HeadKind::kCascade) return std::nullopt;
   targets.place_labels(heads::find_label_at(find, product_of(spec.lengths)));
   return targets;
 }

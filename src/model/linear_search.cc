@@ -47,14 +47,14 @@ void LinearSearch::add_neighbours(const SparseRow& query) {
   for (ScoredLabel& label : found_) label.score *= 1 - neighbours_.weight;
   const std::size_t cascades = found_.size();
   std::size_t next = 0;
-  for (const heads::NeighbourLabel& label : neighbour_rows_.labels) {
-    if (label.label >= num_labels_) continue;
-    while (next < cascades && index_of(found_[next].label) < label.label) ++next;
-    const float score = neighbours_.weight * label.share;
-    if (next < cascades && index_of(found_[next].label) == label.label) {
+  for (const ScoredLabel& near : neighbour_rows_.labels) {
+    if (index_of(near.label) >= num_labels_) continue;
+    while (next < cascades && found_[next].label < near.label) ++next;
+    const float score = neighbours_.weight * near.score;
+    if (next < cascades && found_[next].label == near.label) {
       found_[next].score += score;
     } else {
-      found_.push_back({LabelId{label.label}, score});
+      found_.push_back({near.label, score});
     }
   }
 }

@@ -188,9 +188,9 @@ TEST(DamagedModel, IsRefusedByNameForAHeadThatCannotBe) {
     return refusal({.head = HeadKind::kCascade}, forge);
   };
   EXPECT_EQ(cascade([](heads::HeadSpec&) {}), "");
-  EXPECT_THAT(cascade([](heads::HeadSpec& spec) { spec.candidates = 0; }),
+  EXPECT_THAT(cascade([](heads::HeadSpec& spec) { spec.as<heads::CascadeSpec>()->candidates = 0; }),
               StartsWith("forged.mhe: "));
-  EXPECT_THAT(cascade([](heads::HeadSpec& spec) { spec.inner_dim = 5; }),
+  EXPECT_THAT(cascade([](heads::HeadSpec& spec) { spec.as<heads::CascadeSpec>()->inner_dim = 5; }),
               StartsWith("forged.mhe: "));
   EXPECT_THAT(cascade([](heads::HeadSpec& spec) { spec.lengths.pop_back(); }),
               StartsWith("forged.mhe: "));
@@ -198,7 +198,7 @@ TEST(DamagedModel, IsRefusedByNameForAHeadThatCannotBe) {
        {heads::ProductCode::kDigits, heads::ProductCode::kTable, heads::ProductCode::kPowerset}) {
     const auto product = [&](std::size_t rank) {
       return refusal({.head = HeadKind::kProduct, .code = code, .rank = 2},
-                     [&](heads::HeadSpec& spec) { spec.rank = rank; });
+                     [&](heads::HeadSpec& spec) { spec.as<heads::ProductSpec>()->rank = rank; });
     };
     EXPECT_EQ(product(2), "");
     // The last times 5, four outputs and a gate a group, is 4 * 2^64 + 6: a size that wraps.

@@ -179,11 +179,12 @@ float choose_parent_power(const Context& context, const model::Cascade& cascade,
 
 float choose_parent_power(const Context& context, const model::DenseParts& parts,
                           const Examples& rows) {
-  const bool has_path = parts.head.kind == HeadKind::kCascade;
-  if (rows.rows() < kEnoughToChoose || !has_path) return parts.head.parent_power;
-  return choose_power(parts.head.parent_power, [&](float power) {
+  const auto* cascade = parts.head.as<heads::CascadeSpec>();
+  if (cascade == nullptr) return heads::CascadeSpec().parent_power;  // there is no path
+  if (rows.rows() < kEnoughToChoose) return cascade->parent_power;
+  return choose_power(cascade->parent_power, [&](float power) {
     model::DenseParts trial = parts;
-    trial.head.parent_power = power;
+    trial.head.as<heads::CascadeSpec>()->parent_power = power;
     return mean_gain(context, judged_by(model::DenseMember(trial), rows));
   });
 }

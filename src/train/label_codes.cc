@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include <mhe/input.h>
 
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "heads/registry.h"
 #include "labels/digit_vectors.h"
 #include "labels/product_codes.h"
 #include "train/member_trainer.h"
@@ -41,14 +43,18 @@ DenseMatrix project(const Context& context, const SparseMatrix& centroids) {
   return points;
 }
 
+// The one-hot head over the same labels.
+heads::HeadSpec one_hot_of(heads::HeadSpec spec) {
+  spec.lengths = {static_cast<std::uint32_t>(spec.num_labels)};
+  spec.own = heads::OneHotSpec();
+  return spec;
+}
+
 // Rows of a one-hot head, briefly trained, and its encoder.
 DenseMatrix train_rows(const Context& context, const Examples& examples, LearnedPlan plan,
                        LearnedOptions options, const std::atomic<bool>* stop,
                        std::vector<std::vector<float>>& encoder) {
-  plan.head.kind = HeadKind::kOneHot;
-  plan.head.lengths = {static_cast<std::uint32_t>(plan.head.num_labels)};
-  plan.head.rank = 1;
-  plan.head.code = heads::ProductCode::kDigits;
+  plan.head = one_hot_of(plan.head);
   options.order = "identity";
   options.epochs = options.code_epochs;
   MemberTrainer trainer(context, examples, plan, options, {.seed = context.seed(), .stop = stop});
@@ -101,7 +107,7 @@ LabelCodes make_label_codes(const Context& context, const Examples& examples,
                             const LearnedPlan& plan, const LearnedOptions& options,
                             const std::atomic<bool>* stop) {
   LabelCodes result;
-  if (plan.head.code != heads::ProductCode::kTable) return result;
+  if (!plan.head.has_code(heads::ProductCode::kTable)) return result;
   DenseMatrix embeddings;
   if (options.code_epochs > 0) {
     embeddings = train_rows(context, examples, plan, options, stop, result.encoder);
@@ -110,10 +116,33 @@ LabelCodes make_label_codes(const Context& context, const Examples& examples,
   }
   const MatrixView view = {embeddings.values.data(), embeddings.rows(), embeddings.num_columns};
   result.codes = labels::product_codes(context, plan.head.num_labels, view, plan.head.lengths);
-  if (options.code_epochs > 0 && plan.head.rank == 1) {
+  if (options.code_epochs > 0 && std::get<heads::ProductSpec>(plan.head.own).rank == 1) {
     result.rows = labels::digit_vectors(view, result.codes, plan.head.lengths);
   }
   return result;
+}
+
+std::uint64_t code_work_bytes(const Examples& examples, const LearnedPlan& plan,
+                              const LearnedOptions& options, std::uint64_t encoder_parameters) {
+  const heads::HeadSpec& spec = plan.head;
+  if (!spec.has_code(heads::ProductCode::kTable)) return 0;
+  constexpr std::uint64_t kPlaceOfCodes = 64;  // a label's place, leaning, and code in a hash table
+  const std::uint64_t codes = sizeof(std::uint32_t) * spec.num_labels * spec.lengths.size();
+  const std::uint64_t digits = spec.num_labels * kPlaceOfCodes + codes;
+  if (options.code_epochs == 0 && options.order == "random") return digits;
+  const std::size_t width = options.code_epochs > 0 ? spec.dim : kCentroidWidth;
+  const std::uint64_t row = sizeof(float) * width;
+  const std::uint64_t left =
+      sizeof(float) * std::min(width, labels::ProductCodeOptions().max_width);
+  const std::uint64_t coding = spec.num_labels * (row + left) + digits;
+  if (options.code_epochs == 0) {
+    return std::max(coding, clustering_bytes(examples, spec) + spec.num_labels * row);
+  }
+  const std::uint64_t one_hot =
+      heads::training_bytes(one_hot_of(spec), {examples.labels, options.batch});
+  return std::max({plan.encoder_bytes + one_hot,
+                   2 * (encoder_parameters + spec.num_labels * row) + codes,
+                   encoder_parameters + coding});
 }
 
 }  // namespace mhe::train

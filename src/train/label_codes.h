@@ -42,6 +42,13 @@ struct LabelCodes {
                                           const LearnedPlan& plan, const LearnedOptions& options,
                                           const std::atomic<bool>* stop = nullptr);
 
+/// The most memory that make_label_codes() takes, with an encoder of its own: of the one-hot head
+/// that digits come from, or of centroids; then of these rows, what of them earlier heads left, and
+/// the digits.
+[[nodiscard]] std::uint64_t code_work_bytes(const Examples& examples, const LearnedPlan& plan,
+                                            const LearnedOptions& options,
+                                            std::uint64_t encoder_parameters);
+
 /// Throws kInterrupted once the flag, if there is one, is true.
 void check_stop(const std::atomic<bool>* stop);
 

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "encoders/registry.h"
 #include "heads/head_spec.h"
+#include "labels/head_lengths.h"
 #include "train/options_json.h"
 
 namespace mhe::train {
@@ -58,7 +59,8 @@ void check_powerset(const LearnedOptions& options, HeadKind kind) {
 }
 
 void check_head(const LearnedOptions& options) {
-  const HeadKind kind = parse_head_kind(options.head);
+  const bool is_open = options.head == "auto";
+  const HeadKind kind = is_open ? HeadKind::kCascade : parse_head_kind(options.head);
   for (const std::uint32_t length : options.lengths) require(length > 0, "a head of length 0");
   require(options.lengths.empty() || options.heads == 0 ||
               options.heads == options.lengths.size() || kind == HeadKind::kSampling,
@@ -148,6 +150,10 @@ void validate(const LearnedOptions& options) {
 }
 
 LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows, std::size_t num_labels) {
+  if (options.head == "auto") {
+    const bool has_levels = !options.lengths.empty() || labels::max_heads(num_labels) > 1;
+    options.head = head_kind_name(has_levels ? HeadKind::kCascade : HeadKind::kOneHot);
+  }
   if (options.epochs == 0) {
     constexpr std::size_t kSteps = 1000;
     const std::size_t steps_per_epoch = (num_rows + options.batch - 1) / options.batch;

@@ -18,7 +18,8 @@ namespace mhe::train {
 /// Options that the linear encoder has too go by the same names.
 struct LearnedOptions {
   std::string encoder = "bag";         ///< bag: of sparse vectors and text; dense: of vectors
-  std::string head = "cascade";        ///< onehot, product, cascade or sampling
+  std::string head = "auto";           ///< onehot, product, cascade or sampling; auto: cascade, if
+                                       ///< there are labels for two levels, else onehot
   std::vector<std::uint32_t> lengths;  ///< of the heads; empty: by plan
   std::size_t heads = 0;               ///< how many; 0: by plan
   std::size_t ensemble = 1;            ///< members whose scores are averaged
@@ -59,7 +60,7 @@ struct LearnedOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("head", head, "onehot, product, cascade or sampling");
+    v("head", head, "onehot, product, cascade or sampling; auto: cascade, onehot for 2 labels");
     v("lengths", lengths, "lengths of the heads, such as 107,40; default: by plan");
     v("heads", heads, "how many heads; 0: as few as there can be");
     v("ensemble", ensemble, "train so many and average their scores");
@@ -118,9 +119,9 @@ struct LearnedOptions {
 /// Throws kInvalidArgument, saying which option is wrong.
 void validate(const LearnedOptions& options);
 
-/// The options with what they leave open decided by the encoder and the head: how tables move and
-/// how fast, dropout, the order of so many labels, epochs over so many rows. docs/decisions/0009
-/// says why.
+/// The options with what they leave open decided: the head, and by it and the encoder how tables
+/// move, how fast, dropout, the order of so many labels, epochs over so many rows.
+/// docs/decisions/0009 says why.
 [[nodiscard]] LearnedOptions with_rules(LearnedOptions options, std::size_t num_rows,
                                         std::size_t num_labels);
 

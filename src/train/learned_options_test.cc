@@ -32,6 +32,19 @@ TEST(LearnedOrder, ThatIsGivenIsTaken) {
   EXPECT_EQ(with_rules(options, 20'000, 100'000'000).order, "random");
 }
 
+TEST(HeadRule, IsACascadeWhereThereAreLabelsForTwoLevels) {
+  LearnedOptions options;
+  EXPECT_NO_THROW(validate(options));
+  EXPECT_EQ(with_rules(options, 1000, 2).head, "onehot");
+  EXPECT_EQ(with_rules(options, 1000, 3).head, "cascade");
+  EXPECT_EQ(with_rules(options, 1000, 100'000).head, "cascade");
+  options.lengths = {2, 1};
+  EXPECT_EQ(with_rules(options, 1000, 2).head, "cascade");
+  options.lengths.clear();
+  options.head = "cascade";
+  EXPECT_EQ(with_rules(options, 1000, 2).head, "cascade");
+}
+
 TEST(StartRule, IsCentroidsForABagWithACascade) {
   const auto start_of = [](const char* encoder, const char* head) {
     LearnedOptions options;

@@ -3,7 +3,6 @@
 #include "train/learned_plan.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include <mhe/context.h>
@@ -12,9 +11,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "encoders/registry.h"
-#include "heads/code_loss.h"
-#include "heads/flat_pass.h"
-#include "labels/product_codes.h"
+#include "heads/registry.h"
 #include "train/label_codes.h"
 #include "train/member_trainer.h"
 #include "train/memory_plan.h"
@@ -85,74 +82,31 @@ PlanOptions head_options(const TrainingSet& set, const LearnedOptions& options, 
 heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
                                const LearnedOptions& options) {
   heads::HeadSpec spec;
-  spec.kind = plan.head;
   spec.num_labels = set.names.size();
   spec.lengths.assign(plan.space.lengths().begin(), plan.space.lengths().end());
   spec.dim = plan.dim;
-  spec.inner_dim = plan.inner_dim;
   spec.loss = choose_loss(options, set.examples.labels);
-  if (plan.head == HeadKind::kCascade) {
-    spec.candidates = options.candidates > 0
-                          ? static_cast<std::size_t>(options.candidates)
-                          : std::min<std::size_t>(plan.candidates, spec.lengths.front());
-    if (spec.loss == heads::Loss::kSigmoid) spec.parent_power = kSigmoidParentPower;
+  spec.own = heads::head_type(plan.head).own;
+  if (auto* product = spec.as<heads::ProductSpec>()) {
+    product->rank = options.rank;
+    const bool has_table = options.order == "product" || options.redundant_heads > 0;
+    product->code = options.powerset ? heads::ProductCode::kPowerset
+                    : has_table      ? heads::ProductCode::kTable
+                                     : heads::ProductCode::kDigits;
   }
-  if (options.parent_power > 0) spec.parent_power = options.parent_power;
-  spec.extra_groups = options.extra_groups;
-  spec.groups_per_example = options.groups_per_example;
-  spec.rank = options.rank;
-  if (options.order == "product" || options.redundant_heads > 0) {
-    spec.code = heads::ProductCode::kTable;
+  if (auto* cascade = spec.as<heads::CascadeSpec>()) {
+    cascade->inner_dim = plan.inner_dim;
+    cascade->candidates = options.candidates > 0
+                              ? static_cast<std::size_t>(options.candidates)
+                              : std::min<std::size_t>(plan.candidates, spec.lengths.front());
+    if (spec.loss == heads::Loss::kSigmoid) cascade->parent_power = kSigmoidParentPower;
+    if (options.parent_power > 0) cascade->parent_power = options.parent_power;
   }
-  if (options.powerset) spec.code = heads::ProductCode::kPowerset;
+  if (auto* sampling = spec.as<heads::SamplingSpec>()) {
+    sampling->extra_groups = options.extra_groups;
+    sampling->groups_per_example = options.groups_per_example;
+  }
   return spec;
-}
-
-std::uint64_t code_bytes(const heads::HeadSpec& spec) {
-  if (spec.code != heads::ProductCode::kTable) return 0;
-  return sizeof(std::uint32_t) * spec.num_labels * spec.lengths.size();
-}
-
-// One-hot rows that digits come from, while they are learned beside an encoder of their own.
-std::uint64_t code_training_bytes(const LearnedPlan& plan, std::size_t batch) {
-  const heads::HeadSpec& spec = plan.head;
-  using heads::FlatPass;
-  const std::uint64_t row = sizeof(float) * (spec.dim + 2);  // its bias and its state, too
-  const bool keeps_scores = spec.loss == heads::Loss::kSoftmax;
-  return plan.encoder_bytes + row * spec.num_labels +
-         FlatPass::work_bytes(1, spec.num_labels, spec.dim, batch) +
-         (keeps_scores ? FlatPass::score_bytes(1, spec.num_labels, spec.dim, batch) : 0);
-}
-
-// What is there before the heads are: the one-hot head that digits come from, or centroids; then
-// these rows, what of them earlier heads left, and the digits.
-std::uint64_t code_work_bytes(const LearnedPlan& plan, const Examples& examples,
-                              const LearnedOptions& options) {
-  const heads::HeadSpec& spec = plan.head;
-  if (spec.code != heads::ProductCode::kTable) return 0;
-  constexpr std::uint64_t kPlaceOfCodes = 64;  // a label's place, leaning, and code in a hash table
-  const std::uint64_t digits = spec.num_labels * kPlaceOfCodes + code_bytes(spec);
-  if (options.code_epochs == 0 && options.order == "random") return digits;
-  const std::size_t width = options.code_epochs > 0 ? spec.dim : kCentroidWidth;
-  const std::uint64_t row = sizeof(float) * width;
-  const std::uint64_t left =
-      sizeof(float) * std::min(width, labels::ProductCodeOptions().max_width);
-  const std::uint64_t coding = spec.num_labels * (row + left) + digits;
-  if (options.code_epochs == 0) {
-    return std::max(coding, clustering_bytes(examples, spec) + spec.num_labels * row);
-  }
-  const std::uint64_t learned = encoders::parameter_bytes(plan.encoder);
-  return std::max({code_training_bytes(plan, options.batch),
-                   2 * (learned + spec.num_labels * row) + code_bytes(spec), learned + coding});
-}
-
-// Gradients of the outputs, one set a part of the labels.
-std::uint64_t code_loss_bytes(const heads::HeadSpec& spec, std::size_t batch) {
-  const bool over_labels = spec.loss == heads::Loss::kSoftmax && spec.rank == 1;
-  if (spec.code != heads::ProductCode::kTable || !over_labels) return 0;
-  std::uint64_t outputs = 0;
-  for (const std::uint32_t length : spec.lengths) outputs += length;
-  return sizeof(float) * outputs * batch * heads::CodeLoss::kParts;
 }
 
 bool has_order(const LearnedOptions& options) {
@@ -160,115 +114,11 @@ bool has_order(const LearnedOptions& options) {
          options.redundant_heads == 0 && !options.powerset;
 }
 
-// Parents of an example at a level of so many nodes, in the mean over rows and orders: K, or all
-// true ones if these are more.
-double mean_parents(const heads::HeadSpec& spec, const Ragged<LabelId>& labels, double num_nodes) {
-  double sum = 0;
-  for (std::size_t row = 0; row < labels.rows(); ++row) {
-    const auto num_labels = static_cast<double>(labels[row].size());
-    const double true_nodes = -num_nodes * std::expm1(num_labels * std::log1p(-1 / num_nodes));
-    sum += std::max(static_cast<double>(spec.candidates), true_nodes);
-  }
-  return sum / static_cast<double>(labels.rows());
-}
-
-// What a step of a cascade holds for pairs of an example and a parent, and the first scores again,
-// by example. The scores of K parents are counted with the head.
-std::uint64_t pair_bytes(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
-                         std::size_t batch) {
-  if (spec.kind != HeadKind::kCascade) return 0;
-  double floats = spec.lengths[0];
-  double num_nodes = 1;
-  for (std::size_t level = 1; level < spec.lengths.size(); ++level) {
-    num_nodes *= spec.lengths[level - 1];
-    const double parents = mean_parents(spec, labels, num_nodes);
-    const bool keeps_scores = spec.loss == heads::Loss::kSoftmax || level + 1 < spec.lengths.size();
-    floats += parents * static_cast<double>(spec.inner_dim);
-    if (keeps_scores) {
-      floats += (parents - static_cast<double>(spec.candidates)) * spec.lengths[level];
-    }
-  }
-  return static_cast<std::uint64_t>(sizeof(float) * static_cast<double>(batch) * floats);
-}
-
-// Rows that a batch is scored on at once, side by side.
-struct ScoredRows {
-  std::size_t ranges = 0;
-  std::size_t rows_per_range = 0;
-};
-
-// Of a sampling head the groups of the batch's labels, in the mean over batches and orders, and the
-// extra ones.
-ScoredRows sampled_rows(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
-                        std::size_t batch) {
-  const auto hit = [](double chance, double times) {
-    return -std::expm1(times * std::log1p(-chance));
-  };
-  double seen = 0;  // different labels of a batch
-  for (const std::uint32_t count : count_labels(labels, spec.num_labels)) {
-    seen += hit(static_cast<double>(count) / static_cast<double>(labels.rows()),
-                static_cast<double>(std::min(batch, labels.rows())));
-  }
-  const double all = spec.lengths[0];
-  const double share = hit(seen / static_cast<double>(spec.num_labels), spec.lengths[1]);
-  const double groups =
-      std::min(all, std::ceil(all * share) + static_cast<double>(spec.extra_groups));
-  // Neighbours make one range: it begins where the group before was not drawn.
-  const double ranges = std::ceil(groups * (all - groups + 1) / all);
-  return {static_cast<std::size_t>(ranges),
-          static_cast<std::size_t>(std::ceil(groups / ranges * spec.lengths[1]))};
-}
-
-ScoredRows scored_rows(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
-                       std::size_t batch) {
-  if (spec.kind == HeadKind::kSampling) return sampled_rows(spec, labels, batch);
-  return {1, spec.kind == HeadKind::kOneHot ? spec.num_labels : spec.lengths[0]};
-}
-
 // Scores of a batch that the plan of a head counts, as softmax keeps them. Sigmoids of all labels
 // are made block by block.
 std::uint64_t unkept_score_bytes(const PlanOptions& options, heads::Loss loss) {
   if (options.head != HeadKind::kOneHot || loss != heads::Loss::kSigmoid) return 0;
   return sizeof(float) * options.num_labels * options.batch;
-}
-
-// The scores that the plan of such a head counts: of one group an example, and always kept.
-std::uint64_t counted_score_bytes(const heads::HeadSpec& spec, std::size_t batch) {
-  const std::uint64_t rows =
-      spec.kind == HeadKind::kOneHot
-          ? spec.num_labels
-          : std::min<std::uint64_t>(spec.lengths[0], batch) * spec.lengths[1];
-  return sizeof(float) * batch * rows;
-}
-
-// What a step holds for pairs of an example and a group that is scored for it alone.
-std::uint64_t own_group_bytes(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
-                              std::size_t batch) {
-  // Labels of an example in groups of their own, which is nearly all if there are many groups.
-  const double own = static_cast<double>(labels.items.size()) / static_cast<double>(labels.rows());
-  const double groups =
-      std::min<double>(spec.lengths[0], own + static_cast<double>(spec.groups_per_example) - 1);
-  const double kept = spec.loss == heads::Loss::kSoftmax ? spec.lengths[1] : 0;
-  return static_cast<std::uint64_t>(sizeof(float) * groups * static_cast<double>(batch) *
-                                    (static_cast<double>(spec.dim) + kept));
-}
-
-// Scores and sums of a step that the plan of a head does not count, or counts for nothing.
-std::int64_t pass_bytes(const heads::HeadSpec& spec, const Ragged<LabelId>& labels,
-                        std::size_t batch) {
-  if (spec.kind == HeadKind::kProduct) return 0;
-  if (spec.groups_per_example > 0) {
-    return static_cast<std::int64_t>(own_group_bytes(spec, labels, batch)) -
-           static_cast<std::int64_t>(counted_score_bytes(spec, batch));
-  }
-  const auto [ranges, rows] = scored_rows(spec, labels, batch);
-  auto bytes =
-      static_cast<std::int64_t>(heads::FlatPass::work_bytes(ranges, rows, spec.dim, batch));
-  if (spec.kind == HeadKind::kCascade) return bytes;
-  bytes -= static_cast<std::int64_t>(counted_score_bytes(spec, batch));
-  if (spec.loss == heads::Loss::kSigmoid) return bytes;  // made block by block
-  return bytes +
-         static_cast<std::int64_t>(heads::FlatPass::score_bytes(ranges, rows, spec.dim, batch));
 }
 
 std::uint64_t name_bytes(const TrainingSet& set) {
@@ -296,16 +146,6 @@ std::uint64_t example_bytes(const Examples& examples) {
 std::uint64_t counted_bytes(const TrainingSet& set, const Examples* judged) {
   return kProgramBytes + example_bytes(set.examples) + example_bytes(set.name_rows) +
          (judged == nullptr ? 0 : example_bytes(*judged)) + name_bytes(set);
-}
-
-// One head in training; groups of heads have tables and outputs of their own, on the same features.
-std::uint64_t step_bytes(const heads::HeadSpec& spec, const HeadCost& cost,
-                         const Ragged<LabelId>& labels, std::size_t batch) {
-  const std::uint64_t features = sizeof(float) * 2 * batch * spec.dim;
-  const auto one = static_cast<std::uint64_t>(cost.train_bytes);
-  return one + (spec.rank - 1) * (one - features) + code_loss_bytes(spec, batch) +
-         pair_bytes(spec, labels, batch) +
-         static_cast<std::uint64_t>(pass_bytes(spec, labels, batch));
 }
 
 }  // namespace
@@ -342,17 +182,17 @@ LearnedPlan plan_learned(const TrainingSet& set, const LearnedOptions& options,
   const Plan planned = make_plan(head);
   plan.head = make_head_spec(planned, set, options);
   plan.notes = planned.notes;
-  const std::uint64_t head_parameters =
-      options.rank * static_cast<std::uint64_t>(planned.cost.model_bytes) + code_bytes(plan.head);
+  const std::uint64_t head_parameters = heads::weight_bytes(plan.head);
   const std::uint64_t clustering = options.order == "clustered" && ordered_labels > 0
                                        ? clustering_bytes(set.examples, plan.head)
                                        : 0;
+  const std::uint64_t features = sizeof(float) * 2 * options.batch * plan.head.dim;
   const std::uint64_t step =
-      step_bytes(plan.head, planned.cost, set.examples.labels, options.batch);
-  plan.head_bytes = std::max({step + code_bytes(plan.head) + place_bytes, clustering,
+      features + heads::training_bytes(plan.head, {set.examples.labels, options.batch});
+  plan.head_bytes = std::max({step + place_bytes, clustering,
                               head_parameters + place_bytes + kOrderBytes * ordered_labels,
                               head_parameters + place_bytes + kCountBytes * set.names.size(),
-                              code_work_bytes(plan, set.examples, options)});
+                              code_work_bytes(set.examples, plan, options, encoder_parameters)});
   plan.member_bytes = encoder_parameters + head_parameters + place_bytes;
   plan.copy_bytes = has_copy ? encoder_parameters + head_parameters : 0;
   plan.train_bytes = plan.data_bytes + plan.encoder_bytes + plan.head_bytes + plan.copy_bytes +

@@ -27,7 +27,7 @@ std::map<std::uint64_t, Shape> shapes_by_budget(const TrainingSet& set) {
   for (std::uint64_t megabytes = 2000; megabytes <= 10'000; megabytes += 200) {
     try {
       const LearnedPlan plan = plan_learned(set, options, megabytes * 1'000'000);
-      shapes[megabytes] = {plan.head.lengths, plan.head.inner_dim};
+      shapes[megabytes] = {plan.head.lengths, plan.head.inner_width()};
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kResourceLimit);
     }

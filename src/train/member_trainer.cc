@@ -108,14 +108,14 @@ std::optional<labels::Order> make_label_order(const Context& context, const Exam
                                               const heads::HeadSpec& head,
                                               const LearnedOptions& options) {
   const std::string& rule = options.order;
-  if (head.code == heads::ProductCode::kTable) return std::nullopt;  // see label_codes.h
+  if (head.has_code(heads::ProductCode::kTable)) return std::nullopt;  // see label_codes.h
   if (rule == "identity") return std::nullopt;
   context.report({"ordering labels", 0, 0, "groups"});
   const std::size_t num_labels = head.num_labels;
   // Only groups that are chosen among are better off when they are alike; product heads decode
   // labels 0 .. C-1, so nothing may lie between them.
   const auto placement =
-      head.kind == HeadKind::kCascade ? labels::Placement::kSpread : labels::Placement::kCompact;
+      head.kind() == HeadKind::kCascade ? labels::Placement::kSpread : labels::Placement::kCompact;
   if (rule == "random") {
     return labels::random_order(num_labels, head.lengths, context.seed(), placement);
   }
@@ -178,7 +178,7 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
                                   .weigh_groups = options.weigh_groups});
   if (!codes.rows.empty()) start_from(codes);
   if (options.start != "random" && !start.taken_over) start_head(start.stop);
-  if (plan.head.code == heads::ProductCode::kTable) {
+  if (plan.head.has_code(heads::ProductCode::kTable)) {
     head_share_ = 1 / std::sqrt(static_cast<float>(plan.head.lengths.size()));
   }
 }

@@ -286,7 +286,7 @@ class Training {
     plan_ = plan_learned(set_, options, run_.ram_bytes, &judged_);
     if (found) resume(*found);
     state_.lengths = plan_.head.lengths;
-    state_.inner_dim = plan_.head.inner_dim;
+    state_.inner_dim = plan_.head.inner_width();
   }
 
   // One member after the other: only one at a time has room for what training needs.
@@ -303,7 +303,7 @@ class Training {
   void take_over() {
     const std::size_t member = members_.size();
     std::span<const std::uint32_t> codes;
-    if (plan_.head.code == heads::ProductCode::kTable) {
+    if (plan_.head.has_code(heads::ProductCode::kTable)) {
       codes = file_.codes(codes_name(member), plan_.head.num_labels * plan_.head.lengths.size());
     }
     add_member(codes);
@@ -351,7 +351,8 @@ metrics::Calibration judge(const Context& context, const LearnedOptions& options
   if (judged.rows() == 0) return {};
   if (options.parent_power == 0) {
     for (model::DenseParts& member : parts) {
-      member.head.parent_power = choose_parent_power(context, member, judged);
+      auto* cascade = member.head.as<heads::CascadeSpec>();
+      if (cascade != nullptr) cascade->parent_power = choose_parent_power(context, member, judged);
     }
   }
   const DenseMembers members(parts);
@@ -444,12 +445,15 @@ LearnedReport train_learned_on_set(const Context& context, TrainingSet set,
   for (MemberTrainer& trainer : training.members()) {
     parts.push_back(trainer.view());
     heads::HeadSpec& head = parts.back().head;
-    const bool has_beam = head.kind == HeadKind::kCascade && options.beam > 0;
-    if (has_beam) head.candidates = std::min<std::size_t>(options.beam, head.lengths.front());
+    auto* cascade = head.as<heads::CascadeSpec>();
+    if (cascade != nullptr && options.beam > 0) {
+      cascade->candidates = std::min<std::size_t>(options.beam, head.lengths.front());
+    }
   }
   context.report({"calibrating", 0, 0, "rows"});
   metrics::Calibration calibration = judge(context, options, judged, parts, report);
-  report.parent_power = parts[0].head.parent_power;
+  const auto* cascade = parts[0].head.as<heads::CascadeSpec>();
+  report.parent_power = cascade == nullptr ? 1 : cascade->parent_power;
   const DenseMembers members(parts);
   if (run.history != nullptr) {
     fill_history(context, set, judged, members, report.epochs, *run.history);

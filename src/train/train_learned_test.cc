@@ -62,6 +62,21 @@ TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
   }
 }
 
+TEST_F(TrainLearnedTest, TwoLabelsAreLearntWithoutLevels) {
+  LearnedOptions options = quick("bag", "auto");
+  const auto train_two = [&] {
+    LearnedRun run;
+    run.out = dir.file("m.mhe");
+    return train_learned_on_set(Context({.threads = 1}), toy_set(toy_rows(100, 2), 2), options,
+                                run);
+  };
+  const LearnedReport report = train_two();
+  EXPECT_EQ(report.plan.head.kind(), HeadKind::kOneHot);
+  EXPECT_NE(dir.read("m.mhe").find(R"(\"head\":\"onehot\")"), std::string::npos);
+  options.head = "cascade";
+  EXPECT_EQ(code_of([&] { (void)train_two(); }), ErrorCode::kInvalidArgument);
+}
+
 TEST_F(TrainLearnedTest, PredictsSetsOfLabels) {
   LearnedOptions options = quick("bag", "product");
   options.powerset = true;

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "heads/dense_head.h"
 #include "heads/dense_search.h"
+#include "heads/registry.h"
 #include "output/stopwatch.h"
 
 namespace mhe::app {
@@ -77,22 +78,18 @@ std::vector<float> row_states(heads::DenseHead& head) {
 
 // Outputs that an example is scored on.
 double outputs_of(const heads::HeadSpec& spec, double touched_rows) {
-  if (spec.kind != HeadKind::kCascade) return touched_rows;
+  const auto* cascade = spec.as<heads::CascadeSpec>();
+  if (cascade == nullptr) return touched_rows;
   double outputs = spec.lengths[0];
   for (std::size_t level = 1; level < spec.lengths.size(); ++level) {
-    outputs += static_cast<double>(spec.candidates) * spec.lengths[level];
+    outputs += static_cast<double>(cascade->candidates) * spec.lengths[level];
   }
   return outputs;
 }
 
-// Of the levels below the first.
-std::size_t inner_width(const heads::HeadSpec& spec) {
-  return spec.kind == HeadKind::kCascade && spec.inner_dim > 0 ? spec.inner_dim : spec.dim;
-}
-
 // Rows of the projections that lead to the inner width.
 std::size_t projection_rows(const heads::HeadSpec& spec) {
-  const std::size_t inner = inner_width(spec);
+  const std::size_t inner = spec.inner_width();
   return inner == spec.dim ? 0 : (spec.lengths.size() - 1) * inner;
 }
 
@@ -132,22 +129,22 @@ double time_predictions(heads::DenseHead& head, const TimedBatch& batch) {
 MovedRows moved_rows(const heads::HeadSpec& spec, std::span<const float> before,
                      std::span<const float> after) {
   // The first level and the projections, which come last, have the width of the features.
-  const std::size_t inner_begin = spec.kind == HeadKind::kCascade ? spec.lengths[0] : 0;
+  const std::size_t inner_begin = spec.kind() == HeadKind::kCascade ? spec.lengths[0] : 0;
   const std::size_t inner_end = after.size() - projection_rows(spec);
   MovedRows moved;
   for (std::size_t row = 0; row < after.size(); ++row) {
     if (before[row] == after[row]) continue;
     const bool is_inner = row >= inner_begin && row < inner_end;
     moved.rows += 1;
-    moved.floats += static_cast<double>(is_inner ? inner_width(spec) : spec.dim);
+    moved.floats += static_cast<double>(is_inner ? spec.inner_width() : spec.dim);
   }
   return moved;
 }
 
 double head_step_flops(const heads::HeadSpec& spec, std::size_t batch, const MovedRows& moved) {
   const auto dim = static_cast<double>(spec.dim);
-  const auto inner = static_cast<double>(inner_width(spec));
-  const double first = spec.kind == HeadKind::kCascade ? spec.lengths[0] : moved.rows;
+  const auto inner = static_cast<double>(spec.inner_width());
+  const double first = spec.kind() == HeadKind::kCascade ? spec.lengths[0] : moved.rows;
   const double later = outputs_of(spec, moved.rows) - first;
   const auto projected = static_cast<double>(projection_rows(spec));
   return 6 * static_cast<double>(batch) * (dim * (first + projected) + inner * later);
@@ -162,14 +159,16 @@ double head_row_bytes(const heads::HeadSpec& spec, const MovedRows& moved) {
 heads::HeadSpec timed_spec(const TimedHead& head, const TimingOptions& options) {
   const Plan plan = plan_of(head, options);
   heads::HeadSpec spec;
-  spec.kind = head.kind;
   spec.num_labels = options.num_labels;
   const std::span<const std::uint32_t> lengths = plan.space.lengths();
   spec.lengths.assign(lengths.begin(), lengths.end());
   spec.dim = plan.dim;
-  spec.inner_dim = plan.inner_dim;
   spec.loss = options.loss;
-  spec.candidates = std::min<std::size_t>(options.candidates, spec.lengths[0]);
+  spec.own = heads::head_type(head.kind).own;
+  if (auto* cascade = spec.as<heads::CascadeSpec>()) {
+    cascade->inner_dim = plan.inner_dim;
+    cascade->candidates = std::min<std::size_t>(options.candidates, spec.lengths[0]);
+  }
   return spec;
 }
 

@@ -28,7 +28,6 @@ using Json = nlohmann::ordered_json;
 
 struct PlanFlags {
   std::string head;
-  std::string precision = "fp32";
   std::string ram;
   PlanOptions options;
   bool json = false;
@@ -65,7 +64,6 @@ Plan plan_from(const PlanFlags& flags) {
   options.head = !by_default ? parse_head_kind(flags.head)
                  : subsets   ? HeadKind::kProduct
                              : HeadKind::kCascade;
-  options.precision = parse_precision(flags.precision);
   return make_plan(options);
 }
 
@@ -148,9 +146,8 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
 }
 
 std::string header_of(const Plan& plan) {
-  std::string line =
-      fmt::format("{} labels, dim {}, batch {}, {} rows", format_labels(plan),
-                  format_count(plan.dim), format_count(plan.batch), precision_name(plan.precision));
+  std::string line = fmt::format("{} labels, dim {}, batch {}", format_labels(plan),
+                                 format_count(plan.dim), format_count(plan.batch));
   if (plan.head == HeadKind::kCascade) {
     line += fmt::format(", {} candidates a level", plan.candidates);
     if (plan.inner_dim != plan.dim) {
@@ -228,7 +225,6 @@ Json plan_json(const Plan& plan) {
   if (plan.head == HeadKind::kCascade) json["inner_dim"] = plan.inner_dim;
   if (plan.candidates > 0) json["candidates"] = plan.candidates;
   json["batch"] = plan.batch;
-  json["precision"] = precision_name(plan.precision);
   json["confusion_degree"] = plan.confusion_degree ? Json(*plan.confusion_degree) : Json();
   json.update(cost_json(plan.cost));
   json["one_hot"] = cost_json(plan.one_hot);
@@ -298,8 +294,7 @@ LearnedTask learned_task_of(const PlanFlags& flags, const CLI::App& command,
 }
 
 void run_plan_of_data(Console& console, const PlanFlags& flags, const CLI::App& command) {
-  for (const char* flag :
-       {"--binary-labels", "--precision", "--latency-us", "--memory-gbs", "--gflops"}) {
+  for (const char* flag : {"--binary-labels", "--latency-us", "--memory-gbs", "--gflops"}) {
     if (command.count(flag) > 0)
       throw UsageError(fmt::format("{} is for plans without DATA", flag));
   }
@@ -336,10 +331,6 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
   command.add_option("--candidates", options.candidates,
                      "Cascade: parents kept (20); sampling: groups (1)");
   command.add_option("--batch", options.batch, "Examples trained at once")->capture_default_str();
-  command
-      .add_option("--precision", flags->precision,
-                  "fp32, as mhe train has it, or bf16: what half the bytes a weight would save")
-      ->capture_default_str();
   command.add_option("--ram", flags->ram, "Most memory to train the head, such as 2G");
   command.add_option("--latency-us", options.latency_us,
                      "Most time to score one example, microseconds");

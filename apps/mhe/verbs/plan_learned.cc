@@ -9,31 +9,28 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "heads/registry.h"
 #include "output/table.h"
 #include "output/units.h"
 
 namespace mhe::app {
 namespace {
 
-const char* loss_name(heads::Loss loss) {
-  return loss == heads::Loss::kSoftmax ? "softmax" : "sigmoid";
-}
-
 std::string to_json(const LearnedTask& task, const train::LearnedReport& report) {
   const train::LearnedPlan& plan = report.plan;
   nlohmann::ordered_json json = {
       {"encoder", task.options.encoder},
-      {"head", task.options.head},
+      {"head", head_kind_name(plan.head.kind())},
       {"rows", report.rows},
       {"labels", plan.head.num_labels},
       {"features", plan.encoder.num_inputs},
       {"dim", plan.encoder.dim},
       {"lengths", plan.head.lengths},
-      {"loss", loss_name(plan.head.loss)},
+      {"loss", heads::loss_name(plan.head.loss)},
   };
-  if (plan.head.kind == HeadKind::kCascade) {
-    json["inner_dim"] = plan.head.inner_dim;
-    json["candidates"] = plan.head.candidates;
+  if (const auto* cascade = plan.head.as<heads::CascadeSpec>()) {
+    json["inner_dim"] = cascade->inner_dim;
+    json["candidates"] = cascade->candidates;
   }
   json.update({{"members", task.options.ensemble},
                {"batch", task.options.batch},
@@ -51,12 +48,12 @@ std::string to_text(const LearnedTask& task, const train::LearnedReport& report,
   std::vector<std::string> lengths;
   for (const std::uint32_t length : plan.head.lengths) lengths.push_back(format_count(length));
   std::string shape = fmt::format("encoder: {}, {}\nhead: {} {}, {}", task.options.encoder,
-                                  describe_encoder(plan.encoder), task.options.head,
-                                  fmt::join(lengths, " x "), loss_name(plan.head.loss));
-  if (plan.head.kind == HeadKind::kCascade) {
-    shape += fmt::format(", {} candidates a level", format_count(plan.head.candidates));
-    if (plan.head.inner_dim != plan.head.dim) {
-      shape += fmt::format(", inner dim {}", format_count(plan.head.inner_dim));
+                                  describe_encoder(plan.encoder), head_kind_name(plan.head.kind()),
+                                  fmt::join(lengths, " x "), heads::loss_name(plan.head.loss));
+  if (const auto* cascade = plan.head.as<heads::CascadeSpec>()) {
+    shape += fmt::format(", {} candidates a level", format_count(cascade->candidates));
+    if (cascade->inner_dim != plan.head.dim) {
+      shape += fmt::format(", inner dim {}", format_count(cascade->inner_dim));
     }
   }
   if (task.options.ensemble > 1) shape += fmt::format(", {} members", task.options.ensemble);

@@ -42,12 +42,13 @@ bool is_dense(const data::ReadOptions& input) {
   return data::open_reader(context, input, names)->schema().kind == InputKind::kDense;
 }
 
-std::string shape_of(const LearnedTask& task, const train::LearnedReport& report) {
+std::string shape_of(const train::LearnedReport& report) {
   std::string shape = fmt::format("{}, {} head of {}", describe_encoder(report.plan.encoder),
-                                  task.options.head, fmt::join(report.plan.head.lengths, " x "));
+                                  head_kind_name(report.plan.head.kind()),
+                                  fmt::join(report.plan.head.lengths, " x "));
   const heads::HeadSpec& head = report.plan.head;
-  if (head.kind == HeadKind::kCascade && head.inner_dim != head.dim) {
-    shape += fmt::format(", inner width {}", head.inner_dim);
+  if (head.inner_width() != head.dim) {
+    shape += fmt::format(", inner width {}", head.inner_width());
   }
   if (report.epochs.size() > 1) shape += fmt::format(", {} members", report.epochs.size());
   return shape;
@@ -66,7 +67,7 @@ void tell(Console& console, const LearnedTask& task, const train::LearnedReport&
     console.say(fmt::format("left out {} labels of fewer than {} rows",
                             format_count(report.trimmed_labels), task.options.min_label_count));
   }
-  console.say(shape_of(task, report));
+  console.say(shape_of(report));
   for (const std::string& note : report.plan.notes) console.say(note);
   const std::vector<train::EpochReport>& epochs = report.epochs.front();
   console.say(fmt::format("loss of the first epoch {:.4g}, of the last, number {}, {:.4g}",
@@ -101,12 +102,12 @@ void print_json(Console& console, const LearnedTask& task, const train::LearnedR
   nlohmann::ordered_json json = {
       {"model", task.run.out},
       {"encoder", task.options.encoder},
-      {"head", task.options.head},
+      {"head", head_kind_name(report.plan.head.kind())},
       {"rows", report.rows},
       {"labels", report.plan.head.num_labels},
       {"features", report.plan.encoder.num_inputs},
       {"lengths", report.plan.head.lengths},
-      {"inner_dim", report.plan.head.inner_dim},
+      {"inner_dim", report.plan.head.inner_width()},
       {"members", report.epochs.size()},
       {"parent_power", report.parent_power},
       {"epochs", epochs},
@@ -201,7 +202,6 @@ train::LearnedOptions make_learned_options(const CLI::App& command, const Learne
     MHE_ASSERT(*found->second.second == typeid(value));
     value = *static_cast<const std::decay_t<decltype(value)>*>(found->second.first);
   });
-  if (options.head == "auto") options.head = train::LearnedOptions().head;
   return options;
 }
 
@@ -226,7 +226,7 @@ void run_train_learned(Console& console, LearnedTask task) {
              {.model = task.run.out,
               .data = task.input.path,
               .judges = std::string(kind_of_judges(task)),
-              .shape = shape_of(task, report),
+              .shape = shape_of(report),
               .threads = context->threads()});
   if (task.json) print_json(console, task, report);
   console.summarize({.rows = report.rows, .labels = report.plan.head.num_labels});
