@@ -3,7 +3,9 @@
 #include <mhe/plan.h>
 #include <mhe/version.h>
 
-extern "C" const char* plugin_version() { return mhe::version().data(); }
+extern "C" const char* plugin_version() {
+  return mhe::version().data();
+}
 
 extern "C" int plugin_num_heads() {
   mhe::PlanOptions options;
