@@ -43,22 +43,11 @@ while IFS=: read -r file line text; do
 done < <(grep -rnE '^#include +("[a-z_]+/|<mhe/)' src)
 # The program uses what every caller of the library can use, which proves that nothing is missing
 # there. bench measures what is inside, tasks are the program's own, and these are still to change:
-internal_users=(
-  charts/report_charts.h charts/report_page.cc charts/report_page.h charts/report_page_test.cc
-  flags/scoring_flags.cc flags/text_flags.cc flags/text_flags.h
-  verbs/eval.cc verbs/inspect.cc verbs/plan.cc verbs/plan_learned.cc verbs/plan_linear.cc
-  verbs/plan_linear.h verbs/stop_signal.cc verbs/train.cc verbs/train_learned.cc
-  verbs/train_learned.h)
 own='charts|flags|output|tasks|verbs'
 mapfile -t found < <(grep -rE '^#include "[a-z_]+/' apps/mhe | grep -v '^apps/mhe/bench/' |
   grep -vE "\"($own)/" | cut -d: -f1 | sort -u | sed 's|^apps/mhe/||')
 for file in "${found[@]}"; do
-  [[ " ${internal_users[*]} " == *" $file "* ]] ||
-    complain "apps/mhe/$file: the program includes <mhe/...> only, and tasks/"
-done
-for file in "${internal_users[@]}"; do
-  [[ " ${found[*]} " == *" $file "* ]] ||
-    complain "apps/mhe/$file includes <mhe/...> only: take it from the list in tests/layers.sh"
+  complain "apps/mhe/$file: the program includes <mhe/...> only, and tasks/"
 done
 # Prediction must stay usable without anything that trains.
 grep -rn '#include "train/' src/predict 2>/dev/null && complain "src/predict must not include train"

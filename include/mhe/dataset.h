@@ -283,6 +283,9 @@ ReadReport convert(const Context& context, const Dataset& from, const WriteOptio
 
 /// Writes a file that appears whole or not at all; "-" is standard output. Throws kIo.
 void write_file(const std::string& path, std::string_view bytes);
+/// Throws kInvalidArgument or kIo if a file cannot be written there: better now than after long
+/// work.
+void check_writable(const std::string& path);
 
 /// Exact minimum, median, mean and maximum of whole numbers, none of them kept one by one.
 ///

@@ -16,6 +16,7 @@
 
 #include <mhe/ids.h>
 #include <mhe/input.h>
+#include <mhe/label_space.h>
 #include <mhe/plan.h>
 
 namespace mhe {
@@ -54,6 +55,8 @@ class Model {
 
   /// The name a label had in the training data. Throws kInvalidArgument if there is no such label.
   [[nodiscard]] std::string label_name(LabelId label) const;
+  /// All names, as a dictionary that data with labels can be read with.
+  [[nodiscard]] LabelNames label_names() const;
   /// The label of a name, if there is one. The first call makes a dictionary of all names.
   [[nodiscard]] std::optional<LabelId> find_label(std::string_view name) const;
   /// Rows it was trained on.
@@ -102,5 +105,11 @@ struct FileCard {
 /// Reads the card of a file; with a context it also looks for damage, on its threads. Throws
 /// kNotFound, kIo, or kInvalidData if it is no safetensors file.
 [[nodiscard]] FileCard read_card(const std::string& path, const Context* verify = nullptr);
+/// One line about tensors that are damaged, of which there is one at least.
+[[nodiscard]] std::string describe_damage(std::span<const std::string> damaged);
+/// Text of a file as it can be shown: control characters escaped, cut to `max_bytes`.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t max_bytes);
+/// The same for a name in a message: in quotes, of moderate length.
+[[nodiscard]] std::string in_quotes(std::string_view name);
 
 }  // namespace mhe

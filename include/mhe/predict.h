@@ -20,6 +20,9 @@ namespace mhe {
 
 class Context;
 
+/// The widest beam there is: beyond any number of groups.
+inline constexpr std::size_t kMaxBeam = 1'000'000;
+
 /// What a call asks for.
 struct PredictOptions {
   std::size_t k = 5;  ///< labels per row, at most

@@ -84,6 +84,10 @@ std::string Model::label_name(LabelId label) const {
   return impl_->label_name(label);
 }
 
+LabelNames Model::label_names() const {
+  return impl_->label_names();
+}
+
 std::optional<LabelId> Model::find_label(std::string_view name) const {
   return impl_->label_names().find(name);
 }
@@ -103,6 +107,18 @@ std::vector<std::uint64_t> Model::head_choices() const {
 
 void Model::verify(const Context& context) const {
   impl_->file().verify(context);
+}
+
+std::string describe_damage(std::span<const std::string> damaged) {
+  return model::describe_damage(damaged);
+}
+
+std::string printable(std::string_view text, std::size_t max_bytes) {
+  return model::printable(text, max_bytes);
+}
+
+std::string in_quotes(std::string_view name) {
+  return model::in_quotes(name);
 }
 
 FileCard read_card(const std::string& path, const Context* verify) {

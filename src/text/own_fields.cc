@@ -19,7 +19,7 @@ constexpr std::string_view kExpected =
     "title=2:first=3:chars=3-5";
 
 [[noreturn]] void refuse(const std::string& own) {
-  fail(ErrorCode::kInvalidArgument, "own {}: {}", own, kExpected);
+  fail(ErrorCode::kInvalidArgument, "the option own {}: {}", own, kExpected);
 }
 
 template <class T>
@@ -64,7 +64,7 @@ void apply_own(const std::string& own, std::vector<FieldOptions>& fields) {
     }
     return;
   }
-  fail(ErrorCode::kInvalidArgument, "own {}: there is no text column of this name", own);
+  fail(ErrorCode::kInvalidArgument, "the option own {}: there is no text column of this name", own);
 }
 
 }  // namespace

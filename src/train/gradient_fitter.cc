@@ -57,8 +57,7 @@ class GradientFitter::Training {
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kInterrupted || members_.empty() || file_ == nullptr) throw;
       save();
-      fail(ErrorCode::kInterrupted,
-           "stopped after {} of {} members; wrote {}, from which the same training can be resumed",
+      fail(ErrorCode::kInterrupted, "stopped after {} of {} members; {} has what is finished",
            members_.size(), options_.ensemble, file_->path());
     }
     state_.epochs.emplace_back();
@@ -196,8 +195,7 @@ class GradientFitter::Training {
   [[noreturn]] void interrupt(MemberTrainer& trainer) {
     if (file_ == nullptr) context_.check_stop();
     save_member(trainer);
-    fail(ErrorCode::kInterrupted,
-         "stopped after {} of {} epochs; wrote {}, from which the same training can be resumed",
+    fail(ErrorCode::kInterrupted, "stopped after {} of {} epochs; {} has what is finished",
          state_.step / trainer.steps_per_epoch(), options_.epochs, file_->path());
   }
 

@@ -3,7 +3,6 @@
 #include "train/learner.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <span>
 #include <system_error>
@@ -11,7 +10,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "base/check.h"
 #include "base/checksum.h"
@@ -48,23 +46,6 @@ void check_not_input(const std::string& path, const Dataset& data) {
     std::error_code ignored;  // one of them does not exist: not the same
     require(!std::filesystem::equivalent(path, read, ignored),
             "{} is the data itself, which the model would replace", path);
-  }
-}
-
-void check_writable(const std::string& path) {
-  if (std::filesystem::is_directory(path)) {
-    fail(ErrorCode::kInvalidArgument, "{} is a directory; expected a file to write", path);
-  }
-  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
-  if (!directory.empty() && !std::filesystem::is_directory(directory)) {
-    fail(ErrorCode::kIo, "cannot create {}: there is no directory {}", path, directory.string());
-  }
-  // Better now than when all is trained. What is no regular file is written as it is.
-  std::error_code ignored;
-  const bool is_special = std::filesystem::exists(path, ignored) && !is_regular_file(path);
-  const std::string place = is_special ? path : directory.empty() ? "." : directory.string();
-  if (::access(place.c_str(), W_OK) != 0) {
-    fail(ErrorCode::kIo, "cannot create {}: {}", path, std::generic_category().message(errno));
   }
 }
 

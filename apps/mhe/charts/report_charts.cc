@@ -189,7 +189,7 @@ std::string draw_chart(const Chart& chart) {
   return svg + "</svg>\n";
 }
 
-std::string draw_reliability(const metrics::ReliabilityReport& report) {
+std::string draw_reliability(const ReliabilityReport& report) {
   constexpr double kSide = 300;  // of the square
   constexpr double kCounts = 54;
   constexpr double kGap = 14;
@@ -199,7 +199,7 @@ std::string draw_reliability(const metrics::ReliabilityReport& report) {
   const auto x = [](double p) { return kEdge + p * kSide; };
   const auto y = [](double p) { return kTop + (1 - p) * kSide; };
   std::uint64_t most = 1;
-  for (const metrics::ReliabilityBin& bin : report.bins) most = std::max(most, bin.count);
+  for (const ReliabilityBin& bin : report.bins) most = std::max(most, bin.count);
   std::string svg = open_svg(kAll, kFoot + kBottom, "Reliability diagram");
   for (const double p : {0.0, 0.2, 0.4, 0.6, 0.8, 1.0}) {
     svg += line(x(0), y(p), x(1), y(p), "grid");
@@ -210,7 +210,7 @@ std::string draw_reliability(const metrics::ReliabilityReport& report) {
   svg += line(x(0), kFoot, x(1), kFoot, "axis");
   std::string path;
   std::string dots;
-  for (const metrics::ReliabilityBin& bin : report.bins) {
+  for (const ReliabilityBin& bin : report.bins) {
     if (bin.count == 0) continue;
     // The logarithm, for most predictions lie in the lowest bin.
     const double height = kCounts * std::log1p(static_cast<double>(bin.count)) /
@@ -226,7 +226,7 @@ std::string draw_reliability(const metrics::ReliabilityReport& report) {
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(bin.mean_probability),
                         y(bin.hit_rate));
     // Bins of few predictions say little and are drawn hollow.
-    const bool sure = bin.count >= metrics::ReliabilityReport::kMinCount;
+    const bool sure = bin.count >= ReliabilityReport::kMinCount;
     dots += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"{}\"><title>{}</title></circle>\n",
         x(bin.mean_probability), y(bin.hit_rate), sure ? "f1" : "hollow", told);

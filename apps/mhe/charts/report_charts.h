@@ -11,15 +11,13 @@
 
 #include <mhe/train.h>
 
-#include "metrics/reliability.h"
-
 namespace mhe::app {
 
 /// Lines over common axes, with a legend if there are several. Empty without points.
 [[nodiscard]] std::string draw_chart(const Chart& chart);
 
 /// Observed against predicted probabilities, and below how many predictions lie where.
-[[nodiscard]] std::string draw_reliability(const metrics::ReliabilityReport& report);
+[[nodiscard]] std::string draw_reliability(const ReliabilityReport& report);
 
 /// A bar with its name before it and its value behind it.
 struct ReportBar {

@@ -16,7 +16,6 @@
 #include "charts/report_charts.h"
 #include "charts/report_style.h"
 #include "charts/svg.h"
-#include "model/model_file.h"
 #include "output/units.h"
 
 namespace mhe::app {
@@ -68,8 +67,7 @@ std::string table(const Row& head, const std::vector<Row>& rows) {
   return html + "</table>\n";
 }
 
-double value_of(const metrics::Report& report, const metrics::GroupReport& group,
-                std::string_view name) {
+double value_of(const MetricsReport& report, const GroupReport& group, std::string_view name) {
   const auto found = std::find(report.names.begin(), report.names.end(), name);
   return found == report.names.end()
              ? std::nan("")
@@ -108,7 +106,7 @@ std::string header(const TrainingPage& page) {
 }
 
 std::string quality_section(const TrainingPage& page) {
-  const metrics::Report& report = *page.history.metrics;
+  const MetricsReport& report = *page.history.metrics;
   std::vector<Row> rows;
   for (const std::string_view metric : {"P", "R", "nDCG", "PSP", "macro-F1", "coverage"}) {
     Row row = {fmt::format("{}@k", metric)};
@@ -126,7 +124,7 @@ std::string quality_section(const TrainingPage& page) {
   body += chart_panels(page.history, Topic::kQuality);
   std::vector<Row> bins;
   std::vector<ReportBar> bars;
-  for (const metrics::GroupReport& bin : report.bins) {
+  for (const GroupReport& bin : report.bins) {
     Row row = {bin.name, format_count(bin.labels), format_count(bin.rows)};
     for (const std::string_view name : {"R@1", "R@5", "nDCG@5", "PSP@5"}) {
       row.push_back(short_per_cent(value_of(report, bin, name)));
@@ -149,14 +147,14 @@ std::string quality_section(const TrainingPage& page) {
 }
 
 std::string probabilities_section(const TrainingPage& page) {
-  const metrics::ReliabilityReport& report = page.history.reliability;
-  std::string body = panel(
-      "Reliability diagram",
-      fmt::format("Of labels predicted with 80 %, four in five should be true: points on the "
-                  "dashed line. Mean distance {} %. Hollow points are of fewer than {} "
-                  "predictions. Below: how many predictions, on a logarithmic scale.",
-                  short_per_cent(report.expected_error), metrics::ReliabilityReport::kMinCount),
-      draw_reliability(report), "square");
+  const ReliabilityReport& report = page.history.reliability;
+  std::string body =
+      panel("Reliability diagram",
+            fmt::format("Of labels predicted with 80 %, four in five should be true: points on the "
+                        "dashed line. Mean distance {} %. Hollow points are of fewer than {} "
+                        "predictions. Below: how many predictions, on a logarithmic scale.",
+                        short_per_cent(report.expected_error), ReliabilityReport::kMinCount),
+            draw_reliability(report), "square");
   body += chart_panels(page.history, Topic::kProbabilities);
   return section("probabilities", "Probabilities",
                  "The 10 best labels of each row; every fifth of the rows is judged by a curve "
@@ -319,33 +317,31 @@ std::string training_page(const TrainingPage& page) {
 }
 
 std::vector<ModelPart> model_parts(const std::string& path) {
-  const model::ModelFile file = model::ModelFile::open(path);
   std::vector<ModelPart> parts;
-  for (const model::TensorInfo& tensor : file.tensors()) {
-    parts.push_back({tensor.name, tensor.num_bytes()});
+  for (const TensorCard& tensor : read_card(path).tensors) {
+    parts.push_back({tensor.name, tensor.bytes});
   }
   return parts;
 }
 
-PageFile::PageFile(const std::string& path) : path_(path) {
-  if (!path.empty()) file_.emplace(path);
+PageFile::PageFile(std::string path) : path_(std::move(path)) {
+  if (!path_.empty()) check_writable(path_);
 }
 
 void PageFile::write(Console& console, const PhaseClock& clock, const TrainingHistory& history,
                      const Run& run) {
-  if (!file_) return;
-  file_->write(training_page({.history = history,
-                              .model = run.model,
-                              .data = run.data == "-" ? "standard input" : run.data,
-                              .judges = run.judges,
-                              .shape = run.shape,
-                              .phases = clock.phases(),
-                              .parts = model_parts(run.model),
-                              .model_bytes = std::filesystem::file_size(run.model),
-                              .usage = console.usage(),
-                              .threads = run.threads,
-                              .isa = std::string(instruction_set_in_use())}));
-  file_->commit();
+  if (path_.empty()) return;
+  write_file(path_, training_page({.history = history,
+                                   .model = run.model,
+                                   .data = run.data == "-" ? "standard input" : run.data,
+                                   .judges = run.judges,
+                                   .shape = run.shape,
+                                   .phases = clock.phases(),
+                                   .parts = model_parts(run.model),
+                                   .model_bytes = std::filesystem::file_size(run.model),
+                                   .usage = console.usage(),
+                                   .threads = run.threads,
+                                   .isa = std::string(instruction_set_in_use())}));
   console.say(fmt::format("wrote {}", path_));
 }
 

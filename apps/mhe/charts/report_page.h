@@ -12,7 +12,6 @@
 
 #include <mhe/train.h>
 
-#include "base/atomic_file.h"
 #include "output/console.h"
 #include "output/phase_clock.h"
 
@@ -47,8 +46,8 @@ struct TrainingPage {
 /// A page to be written when a training has ended.
 class PageFile {
  public:
-  /// Opens `path`, so that one that cannot be is found before training; empty: there is no page.
-  explicit PageFile(const std::string& path);
+  /// Looks whether `path` can be written, before training; empty: there is no page.
+  explicit PageFile(std::string path);
 
   struct Run {
     std::string model;
@@ -62,7 +61,6 @@ class PageFile {
              const Run& run);
 
  private:
-  std::optional<AtomicFile> file_;
   std::string path_;
 };
 

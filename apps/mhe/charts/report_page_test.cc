@@ -10,9 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metrics/evaluator.h"
-#include "metrics/frequency_bins.h"
-
 namespace mhe::app {
 namespace {
 
@@ -66,16 +63,15 @@ TrainingHistory make_history() {
                   .label_bins = {{"1-5", 40}, {"6-20", 10}}};
   history.settings_json = R"({"head":"cascade","lengths":[7,8],"name":"<script>"})";
   history.validation_rows = 2;
-  metrics::EvaluatorOptions options;
+  EvaluatorOptions options;
   options.cutoffs = {1, 3, 5, 10};
-  options.frequency_bounds = metrics::default_frequency_bounds();
-  metrics::Evaluator evaluator(
-      options, metrics::training_labels({3, 10}, PropensityCurve(history.data.rows)));
+  options.frequency_bounds = default_frequency_bounds();
+  Evaluator evaluator(options, training_labels({3, 10}, PropensityCurve(history.data.rows)));
   const std::vector<LabelId> truth = {LabelId{0}, LabelId{1}};
-  const std::vector<metrics::ScoredLabel> found = {{LabelId{0}, 0.9F}, {LabelId{2}, 0.4F}};
+  const std::vector<ScoredLabel> found = {{LabelId{0}, 0.9F}, {LabelId{2}, 0.4F}};
   evaluator.add(truth, found);
   history.metrics = evaluator.report(Context({.threads = 1}));
-  metrics::Reliability reliability;
+  Reliability reliability;
   reliability.add(0.9, true);
   reliability.add(0.4, false);
   history.reliability = reliability.report();

@@ -13,7 +13,6 @@
 
 #include "flags/data_flags.h"
 #include "flags/usage_error.h"
-#include "heads/head_spec.h"
 
 namespace mhe::app {
 namespace {
@@ -69,10 +68,9 @@ void add_session_flags(CLI::App& command, PredictOptions& options) {
                : fmt::format("expected a number from 0 to 1, found {}", text);
   };
   const auto check_beam = [](const std::string& text) {
-    return CLI::Range(0, heads::kMaxParents)(text).empty()
+    return CLI::Range(std::size_t{0}, kMaxBeam)(text).empty()
                ? std::string()
-               : fmt::format("expected a whole number from 0 to {}, found {}", heads::kMaxParents,
-                             text);
+               : fmt::format("expected a whole number from 0 to {}, found {}", kMaxBeam, text);
   };
   command
       .add_option("--tail", options.tail,

@@ -14,7 +14,6 @@
 
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
-#include "model/model.h"
 #include "output/metrics_output.h"
 #include "output/reliability_output.h"
 #include "verbs/model_rows.h"
@@ -107,7 +106,7 @@ Scores score_all(const Context& context, const EvalFlags& flags, const Model& mo
                        flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
   Session session(model, context);
   session.check(options);
-  LabelNames names = model.internals().label_names();
+  LabelNames names = model.label_names();
   ModelRows rows(context, model, make_read_options(flags.data, flags.input), names);
   require_labels(rows.reader().schema(), flags.input == "-" ? "standard input" : flags.input);
   while (rows.next()) {

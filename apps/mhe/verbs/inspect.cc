@@ -16,9 +16,7 @@
 
 #include <mhe/model.h>
 
-#include "base/check.h"
-#include "model/container.h"
-#include "model/model_file.h"
+#include "flags/usage_error.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
 
@@ -128,11 +126,11 @@ std::string format_metadata(const Metadata& metadata, std::size_t width) {
   const std::size_t max_value = std::max(kMinValue, width - std::min(width, column + 3));
   std::string text;
   for (const auto& [key, value] : metadata) {
-    const std::string shown_key = model::printable(key, width);
+    const std::string shown_key = printable(key, width);
     std::string start = fmt::format("{:<{}}", shown_key, column);
     if (shown_key.size() + 2 > column) start += fmt::format("\n{:<{}}", "", column);
     for (const std::string& line : lines_of(value)) {
-      text += fmt::format("{}{}\n", start, model::printable(line, max_value));
+      text += fmt::format("{}{}\n", start, printable(line, max_value));
       start.assign(column, ' ');
     }
     if (value.empty()) text += fmt::format("{}\n", shown_key);
@@ -155,7 +153,7 @@ std::string format_tensors(const FileCard& card) {
         100 * static_cast<double>(tensor.bytes) / static_cast<double>(card.file_bytes);
     text += fmt::format("{:>9}  {:>5.1f} %  {:<7}  {:<{}}  {}\n", format_bytes(tensor.bytes), share,
                         tensor.dtype, format_shape(tensor.shape), shape_width,
-                        model::printable(tensor.name, kMaxName));
+                        printable(tensor.name, kMaxName));
   }
   return text;
 }
@@ -165,7 +163,7 @@ std::string format_checksums(const FileCard& card) {
   if (!card.damaged) return "of the header OK; --verify checks those of the tensors";
   if (card.damaged->empty()) return fmt::format("OK: the header, {} tensors", card.tensors.size());
   std::vector<std::string> names;
-  for (const std::string& name : *card.damaged) names.push_back(model::in_quotes(name));
+  for (const std::string& name : *card.damaged) names.push_back(in_quotes(name));
   return fmt::format("DAMAGED: {}", fmt::join(names, ", "));
 }
 
@@ -175,7 +173,7 @@ void print_card(Console& console, const std::string& path, const FileCard& card)
   const std::string format =
       card.format_version
           ? fmt::format("mhe model, version {}, written by mhe {}", *card.format_version,
-                        model::printable(card.mhe_version, console.width()))
+                        printable(card.mhe_version, console.width()))
           : "safetensors, not an mhe model";
   const std::string padding = card.padding_bytes == 0
                                   ? std::string()
@@ -198,8 +196,8 @@ void run_inspect(Console& console, const InspectFlags& flags) {
   const auto context = console.make_context(flags.threads);
   const FileCard card = read_card(flags.file, flags.verify ? context.get() : nullptr);
   if (flags.verify && !card.format_version) {
-    fail(ErrorCode::kInvalidData, "{} is not an mhe model: it holds no checksums to verify",
-         flags.file);
+    throw_error(ErrorCode::kInvalidData, "{} is not an mhe model: it holds no checksums to verify",
+                flags.file);
   }
   if (flags.json) {
     print_json(console, flags.file, card);
@@ -207,7 +205,7 @@ void run_inspect(Console& console, const InspectFlags& flags) {
     print_card(console, flags.file, card);
   }
   if (card.damaged && !card.damaged->empty()) {
-    fail(ErrorCode::kInvalidData, "{}: {}", flags.file, model::describe_damage(*card.damaged));
+    throw_error(ErrorCode::kInvalidData, "{}: {}", flags.file, describe_damage(*card.damaged));
   }
   console.summarize({});
 }

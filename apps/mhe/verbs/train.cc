@@ -250,12 +250,12 @@ TrainReport train_or_say_how_to_resume(const Context& context, const Dataset& da
       throw Error(ErrorCode::kInterrupted,
                   "stopped before anything was finished; nothing was written");
     }
-    throw Error(
-        ErrorCode::kInterrupted,
-        fmt::format(
-            "{}; the same command goes on from {} with --resume",
-            std::string_view(error.what()).starts_with("stopped after") ? error.what() : "stopped",
-            file));
+    const std::string_view what = error.what();
+    throw Error(ErrorCode::kInterrupted,
+                fmt::format("{}; the same command goes on from there with --resume",
+                            what.starts_with("stopped after")
+                                ? std::string(what)
+                                : fmt::format("stopped; {} has what is finished", file)));
   }
 }
 
