@@ -1,6 +1,6 @@
 # Install rules and the package files behind find_package(mhe).
 include(CMakePackageConfigHelpers)
-install(TARGETS mhe EXPORT mheTargets
+install(TARGETS mhe mhe_predict EXPORT mheTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS mhe_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
