@@ -6,7 +6,8 @@
 # binaries in turn (A B A B ...), N times (5), and prints a Markdown table: the least of each measure
 # and after / before, below 1 where AFTER is faster. The spread is how far BEFORE's own runs lie
 # apart, (median - least) / least: a smaller difference is noise. It is run by hand. A round takes
-# about 30 s. On a machine that does other work as well, only the CPU seconds say something.
+# about 30 s. On a machine that does other work as well, only the CPU seconds say something, and
+# compare.sh BEFORE BEFORE shows how much they say.
 #
 #   COMPARE_DATA=DIR    measure on EURLEX57K (eurlex57k/train.tsv.xz and dev.tsv.xz in DIR), not on
 #                       synthetic rows

@@ -106,7 +106,7 @@ std::size_t parse(const Context& context) {
   ReadOptions options;
   options.path = file().path();
   LabelNames names;
-  const auto reader = data::open_reader(context, options, names);
+  const auto reader = open_reader(context, options, names);
   RowBatch batch;
   std::size_t features = 0;
   while (reader->next(batch)) features += batch.features.nonzeros();

@@ -138,7 +138,7 @@ void bm_split(benchmark::State& state) {
   finish(state);
 }
 
-Fitted fit(const Context& context, const VectorizerOptions& options, KeepDocuments keep) {
+Fitted fit(const Context& context, const TextOptions& options, KeepDocuments keep) {
   VectorizerBuilder builder(context, options, keep);
   const std::span<const std::string_view> documents = corpus().documents;
   for (std::size_t i = 0; i < documents.size(); i += kRowsPerBatch) {
@@ -147,7 +147,7 @@ Fitted fit(const Context& context, const VectorizerOptions& options, KeepDocumen
   return builder.finish();
 }
 
-void run_fit_transform(benchmark::State& state, const VectorizerOptions& options) {
+void run_fit_transform(benchmark::State& state, const TextOptions& options) {
   const Context context({.threads = static_cast<std::size_t>(state.range(0))});
   for (auto _ : state) {
     const Fitted fitted = fit(context, options, KeepDocuments::kYes);
@@ -158,7 +158,7 @@ void run_fit_transform(benchmark::State& state, const VectorizerOptions& options
   finish(state);
 }
 
-void run_transform(benchmark::State& state, const VectorizerOptions& options) {
+void run_transform(benchmark::State& state, const TextOptions& options) {
   const Context context({.threads = static_cast<std::size_t>(state.range(0))});
   const Fitted fitted = fit(context, options, KeepDocuments::kNo);
   const Documents documents(corpus().documents, 1);

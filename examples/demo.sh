@@ -2,12 +2,15 @@
 # Copyright 2026 The mhe Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The main job on real data: a reverse dictionary, from a definition to the word, learnt from the
+# The main job on real data: a reverse dictionary, from a definition to the word, trained on the
 # dictionaries that Debian ships. Usage: examples/demo.sh path/to/mhe
 set -euo pipefail
 mhe=$(realpath "${1:?usage: demo.sh path/to/mhe}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work="$here/build/demo"
+# What a reader types to run the program, from the root of the clone.
+called=mhe
+command -v mhe >/dev/null || called=$(realpath --relative-base="$here" "$mhe")
 mkdir -p "$work"
 cd "$work"
 export LC_NUMERIC=C  # numbers have points here
@@ -15,8 +18,11 @@ export LC_NUMERIC=C  # numbers have points here
 bold='' dim='' plain=''
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\033[1m' dim=$'\033[2m' plain=$'\033[0m'; fi
 title() { printf '\n%s== %s ==%s\n' "$bold" "$*" "$plain"; }
-# Shows a command as one would type it, then runs it.
-show() { printf '%s$ mhe %s%s\n' "$dim" "$*" "$plain"; "$mhe" "$@" 2>&1; }
+# Shows a command as one would type it, then runs it. What it says to do next is done here.
+show() {
+  printf '%s$ mhe %s%s\n' "$dim" "$*" "$plain"
+  { "$mhe" "$@" 2>&3 | sed -u '/^Next:$/,$d'; } 3>&1
+}
 
 # A number of the object that `mhe train --json` printed.
 figure() { grep -oE "\"$1\":[0-9.e+-]+" trained.json | cut -d: -f2; }
@@ -61,13 +67,14 @@ next_steps() {
   cat <<END
 Everything is in build/demo: the data, the model, and report.html, a page that
 shows how good it is and where it errs.
-  mhe predict build/demo/words.mhe        ask it more, line by line
-  mhe inspect build/demo/words.mhe        what is in it
-  mhe bench predict build/demo/words.mhe build/demo/words/test.tsv --threads 1
-Your own data, a CSV with a text and a column of tags:
-  mhe train my.csv --text title,body --labels tags --out my.mhe
-  echo "some text" | mhe predict my.mhe -k 5
-The program is build/release/mhe. docs/guides/your-own-data.md goes on.
+  $called predict build/demo/words.mhe        # ask it more, line by line
+  $called inspect build/demo/words.mhe        # what is in it
+  $called bench predict build/demo/words.mhe build/demo/words/test.tsv --threads 1
+A CSV with columns of text and one of tags, as yours may be:
+  $called train examples/tickets.csv --text subject,message --labels tags \\
+    --label-separator ';' --out build/demo/tickets.mhe
+  echo "my password has expired" | $called predict build/demo/tickets.mhe -k 3
+docs/guides/your-own-data.md goes on from there.
 END
 }
 
@@ -86,6 +93,7 @@ synthetic_demo() {
   exit
 }
 
+echo "What follows runs in build/demo$([[ $called == mhe ]] || echo "; mhe stands for $called")."
 title "A task: from a definition to the word"
 command -v apt-get >/dev/null || synthetic_demo "this is not Debian"
 show data reverse-dictionary --out words --force --install || synthetic_demo "see above"

@@ -46,7 +46,7 @@ done < <(grep -rnE '^#include +("[a-z_]+/|<mhe/)' src)
 internal_users=(
   charts/report_charts.h charts/report_page.cc charts/report_page.h charts/report_page_test.cc
   flags/scoring_flags.cc flags/text_flags.cc flags/text_flags.h
-  verbs/eval.cc verbs/inspect.cc verbs/plan.cc verbs/plan_linear.cc
+  verbs/eval.cc verbs/inspect.cc verbs/plan.cc verbs/plan_learned.cc verbs/plan_linear.cc
   verbs/plan_linear.h verbs/stop_signal.cc verbs/train.cc verbs/train_learned.cc
   verbs/train_learned.h)
 own='charts|flags|output|tasks|verbs'

@@ -30,7 +30,7 @@ commands() {
   cat <<'END'
 linear one-hot            | sparse.txt | = | sparse.test.txt | =
 linear cascade            | sparse.txt --head cascade --lengths 20,20 --neighbours 0.2 | = | sparse.test.txt --tail 0.5 | =
-linear cascade, 3 levels  | sparse.txt --lengths 8,8,8 --candidates 4 --beam 6 --parent-power 0.5 | = | sparse.test.txt --beam 3 | =
+linear cascade, 3 levels  | sparse.txt --lengths 8,8,8 --candidates 4 --beam 6 --parent-power 0.5 | sparse.txt --lengths 8,8,8 --candidates 4 --beam 6 --parent-weight 0.5 | sparse.test.txt --beam 3 | =
 linear fast               | sparse.txt --preset fast | = | sparse.test.txt | =
 linear best               | sparse.txt --preset best --head cascade | = | sparse.test.txt | =
 linear held-out 0         | sparse.txt --head cascade --held-out 0 --ensemble 2 --seed 7 | = | sparse.test.txt | =
@@ -47,7 +47,7 @@ bag cascade, inner, swa   | sparse.txt --encoder bag --dim 48 --epochs 4 --inner
 bag cascade on text       | notes.csv --text title,body --labels tags --label-separator ; --encoder bag --dim 32 --epochs 5 --hidden-layers 1 --activation gelu | = | notes.csv --text title,body --labels tags --label-separator ; | =
 bag one-hot, patience     | sparse.txt --encoder bag --head onehot --dim 48 --epochs 12 --patience 2 --valid sparse.test.txt | = | sparse.test.txt | =
 bag sampling              | single.txt --encoder bag --head sampling --dim 32 --epochs 3 --extra-groups 3 --schedule cosine | = | single.test.txt | =
-bag sampling by example   | single.txt --encoder bag --head sampling --groups-per-example 3 --dim 32 --epochs 3 --start biases | = | single.test.txt | =
+bag sampling by example   | single.txt --encoder bag --head sampling --groups-per-example 3 --dim 32 --epochs 3 --start biases | single.txt --encoder bag --head sampling --groups-per-example 3 --dim 32 --epochs 3 --init biases | single.test.txt | =
 bag product               | single.txt --encoder bag --head product --heads 2 --dim 32 --epochs 3 --table-rule adam --warmup 0.2 | = | single.test.txt | =
 bag product, rank         | single.txt --encoder bag --head product --rank 3 --dim 32 --epochs 3 --schedule poly | = | single.test.txt | =
 bag redundant heads       | single.txt --encoder bag --head product --redundant-heads 5 --code-epochs 2 --dim 32 --epochs 3 | = | single.test.txt | =

@@ -17,7 +17,7 @@ namespace mhe::text {
 namespace {
 
 std::size_t count_allocations(std::uint32_t hash_bits) {
-  VectorizerOptions options;
+  TextOptions options;
   options.fields = {{.name = "title", .own = true, .char_min = 2, .char_max = 4}, {.name = "text"}};
   options.word_ngrams = 2;
   options.hash_bits = hash_bits;

@@ -99,7 +99,7 @@ inline void write_toy_model(const std::string& path, const ToyOptions& options =
   const Context context({.threads = 1});
   std::optional<text::Vectorizer> vectorizer;
   if (options.text) {
-    text::VectorizerOptions text_options;
+    TextOptions text_options;
     text_options.fields = {{.name = "title", .own = true}, {.name = "body"}};
     text::VectorizerBuilder builder(context, text_options);
     const std::vector<std::string_view> texts = {"sea", kToyText, "fish", "a wide net"};

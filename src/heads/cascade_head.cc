@@ -344,15 +344,16 @@ class CascadeHead final : public DenseHead {
   std::vector<float> row_gradients_;
 };
 
+std::unique_ptr<DenseHead> make_cascade_head(const Context& context, HeadSpec spec,
+                                             const HeadSetup& setup) {
+  std::get<CascadeSpec>(spec.own).inner_dim = spec.inner_width();
+  return std::make_unique<CascadeHead>(context, std::move(spec), setup);
+}
+
 }  // namespace
 
 const HeadType kCascadeHead = {.own = CascadeSpec(),
-                               .make = [](const Context& context, HeadSpec spec,
-                                          HeadSetup setup) -> std::unique_ptr<DenseHead> {
-                                 std::get<CascadeSpec>(spec.own).inner_dim = spec.inner_width();
-                                 return std::make_unique<CascadeHead>(context, std::move(spec),
-                                                                      setup);
-                               },
+                               .make = make_cascade_head,
                                .open = make_cascade_search,
                                .weight_bytes = cascade_weight_bytes,
                                .training_bytes = cascade_training_bytes};

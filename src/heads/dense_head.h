@@ -109,6 +109,6 @@ struct HeadSetup {
 /// are 0. Throws kInvalidArgument for a spec that cannot be: lengths that do not cover the labels,
 /// candidates beyond the groups, ...
 [[nodiscard]] std::unique_ptr<DenseHead> make_dense_head(const Context& context, HeadSpec spec,
-                                                         HeadSetup setup);
+                                                         const HeadSetup& setup);
 
 }  // namespace mhe::heads

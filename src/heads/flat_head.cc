@@ -51,7 +51,7 @@ void check_spec(const HeadSpec& spec) {
 
 class FlatHead final : public DenseHead {
  public:
-  FlatHead(const Context& context, HeadSpec spec, HeadSetup setup)
+  FlatHead(const Context& context, HeadSpec spec, const HeadSetup& setup)
       : DenseHead(std::move(spec)),
         sampling_(this->spec().as<SamplingSpec>()),
         optimizer_(setup.optimizer),
@@ -240,9 +240,10 @@ std::uint64_t sampling_training_bytes(const HeadSpec& spec, const BatchShape& sh
                                  static_cast<std::size_t>(rows_per_range), shape.batch);
 }
 
-std::unique_ptr<DenseHead> make_flat_head(const Context& context, HeadSpec spec, HeadSetup setup) {
+std::unique_ptr<DenseHead> make_flat_head(const Context& context, HeadSpec spec,
+                                          const HeadSetup& setup) {
   check_spec(spec);
-  return std::make_unique<FlatHead>(context, std::move(spec), std::move(setup));
+  return std::make_unique<FlatHead>(context, std::move(spec), setup);
 }
 
 }  // namespace

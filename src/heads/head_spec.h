@@ -5,11 +5,11 @@
 // to use one from a file.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -97,8 +97,10 @@ struct SamplingSpec {
 /// What only heads of one kind have.
 using OwnSpec = std::variant<OneHotSpec, ProductSpec, CascadeSpec, SamplingSpec>;
 
-[[nodiscard]] constexpr HeadKind kind_of(const OwnSpec& own) noexcept {
-  return std::visit([](const auto& spec) { return std::decay_t<decltype(spec)>::kKind; }, own);
+template <class... Specs>
+[[nodiscard]] constexpr HeadKind kind_of(const std::variant<Specs...>& own) noexcept {
+  constexpr std::array kKinds = {Specs::kKind...};
+  return kKinds[own.index()];
 }
 
 /// A head, all choices made.

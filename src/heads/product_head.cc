@@ -209,14 +209,15 @@ std::uint64_t product_training_bytes(const HeadSpec& spec, const BatchShape& sha
          loss + code_bytes(spec);
 }
 
+std::unique_ptr<DenseHead> make_product_head(const Context& context, HeadSpec spec,
+                                             const HeadSetup& setup) {
+  return std::make_unique<ProductHead>(context, std::move(spec), setup);
+}
+
 }  // namespace
 
 const HeadType kProductHead = {.own = ProductSpec(),
-                               .make = [](const Context& context, HeadSpec spec,
-                                          HeadSetup setup) -> std::unique_ptr<DenseHead> {
-                                 return std::make_unique<ProductHead>(context, std::move(spec),
-                                                                      setup);
-                               },
+                               .make = make_product_head,
                                .open = make_product_search,
                                .weight_bytes = product_weight_bytes,
                                .training_bytes = product_training_bytes};

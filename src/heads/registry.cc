@@ -18,9 +18,8 @@ namespace {
 constexpr std::array<std::string_view, 2> kLossNames = {"softmax", "sigmoid"};
 constexpr std::array<std::string_view, 3> kCodeNames = {"digits", "table", "powerset"};
 
-template <class Enum, std::size_t kCount>
-void parse(const std::array<std::string_view, kCount>& names, const std::string& name,
-           Enum& value) {
+template <class Enum, std::size_t Count>
+void parse(const std::array<std::string_view, Count>& names, const std::string& name, Enum& value) {
   const auto found = std::find(names.begin(), names.end(), name);
   require(found != names.end(), "unknown value \"{}\"", name);
   value = static_cast<Enum>(found - names.begin());
@@ -58,11 +57,12 @@ const HeadType& head_type(HeadKind kind) {
   return **found;
 }
 
-std::unique_ptr<DenseHead> make_dense_head(const Context& context, HeadSpec spec, HeadSetup setup) {
+std::unique_ptr<DenseHead> make_dense_head(const Context& context, HeadSpec spec,
+                                           const HeadSetup& setup) {
   require(spec.num_labels >= 1, "a head needs labels");
   require(spec.dim >= 1, "a head needs features");
   const HeadType& type = head_type(spec.kind());
-  return type.make(context, std::move(spec), std::move(setup));
+  return type.make(context, std::move(spec), setup);
 }
 
 std::unique_ptr<DenseSearch> DenseSearch::make(const HeadSpec& spec, const FindTensor& find) {

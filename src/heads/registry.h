@@ -30,7 +30,7 @@ struct BatchShape {
 /// What a head is to those who know its kind only.
 struct HeadType {
   OwnSpec own;  ///< its part of a spec, with defaults
-  std::unique_ptr<DenseHead> (*make)(const Context& context, HeadSpec spec, HeadSetup setup);
+  std::unique_ptr<DenseHead> (*make)(const Context& context, HeadSpec spec, const HeadSetup& setup);
   std::unique_ptr<DenseSearch> (*open)(const HeadSpec& spec, const FindTensor& find);
   std::uint64_t (*weight_bytes)(const HeadSpec& spec);
   std::uint64_t (*training_bytes)(const HeadSpec& spec, const BatchShape& shape);

@@ -45,7 +45,8 @@ TEST(HeadCard, HasTheSameKeysForEveryHead) {
 }
 
 TEST(HeadCard, RefusesValuesThatNoHeadHas) {
-  for (const auto& [own, card] : kCards) {
+  for (const auto& entry : kCards) {
+    const std::string& card = entry.second;
     const auto refuses = [&](const char* key, const nlohmann::json& value) {
       nlohmann::json forged = nlohmann::json::parse(card);
       forged[key] = value;
@@ -55,7 +56,7 @@ TEST(HeadCard, RefusesValuesThatNoHeadHas) {
     refuses("loss", "hinge");
     refuses("lengths", nlohmann::json::array());
     refuses("lengths", {5, 0});
-    if (kind_of(own) == HeadKind::kProduct) refuses("code", "morse");
+    if (kind_of(entry.first) == HeadKind::kProduct) refuses("code", "morse");
   }
 }
 

@@ -134,7 +134,7 @@ std::vector<std::uint32_t> Cascade::lengths() const {
   return lengths;
 }
 
-std::vector<std::uint32_t> labels_by_position(const labels::Order& order) {
+std::vector<std::uint32_t> labels_by_position(const LabelOrder& order) {
   std::vector<std::uint32_t> label_at(order.space().capacity().value(), kNoLabel);
   for (std::size_t label = 0; label < order.num_labels(); ++label) {
     label_at[order.positions()[label]] = static_cast<std::uint32_t>(label);

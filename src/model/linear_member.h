@@ -31,7 +31,7 @@ struct Cascade {
 };
 
 /// The label at every position of the tree, or 2^32 - 1 where there is none.
-[[nodiscard]] std::vector<std::uint32_t> labels_by_position(const labels::Order& order);
+[[nodiscard]] std::vector<std::uint32_t> labels_by_position(const LabelOrder& order);
 
 class LinearMember final : public Member {
  public:

@@ -182,7 +182,7 @@ const LabelNames& Model::label_names() const {
 std::vector<std::string> Model::text_fields() const {
   std::vector<std::string> names;
   if (!vectorizer_) return names;
-  for (const text::FieldOptions& field : vectorizer_->options().fields) names.push_back(field.name);
+  for (const FieldOptions& field : vectorizer_->options().fields) names.push_back(field.name);
   return names;
 }
 

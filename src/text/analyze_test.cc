@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 // Terms as "part:spelling".
-std::vector<std::string> terms(const VectorizerOptions& options,
+std::vector<std::string> terms(const TextOptions& options,
                                const std::vector<std::string_view>& fields) {
   const std::vector<Part> parts = make_parts(options);
   Analyzer analyzer(parts, options.min_token_length);
@@ -30,7 +30,7 @@ std::vector<std::string> terms(const VectorizerOptions& options,
 }
 
 TEST(Analyzer, MakesWordNgramsUpToTheLengthAsked) {
-  VectorizerOptions options;
+  TextOptions options;
   options.word_ngrams = 3;
   EXPECT_THAT(terms(options, {"A b, c d"}),
               UnorderedElementsAre("0:a", "0:b", "0:c", "0:d", "0:a b", "0:b c", "0:c d", "0:a b c",
@@ -38,7 +38,7 @@ TEST(Analyzer, MakesWordNgramsUpToTheLengthAsked) {
 }
 
 TEST(Analyzer, MakesCharacterNgramsOfWordsWithTheirBorders) {
-  VectorizerOptions options;
+  TextOptions options;
   options.word_ngrams = 0;
   options.char_min = 2;
   options.char_max = 3;
@@ -48,7 +48,7 @@ TEST(Analyzer, MakesCharacterNgramsOfWordsWithTheirBorders) {
 }
 
 TEST(Analyzer, KeepsFieldsApart) {
-  VectorizerOptions options;
+  TextOptions options;
   options.word_ngrams = 2;
   options.fields = {{.name = "title", .own = true, .first_words = 1},
                     {.name = "text"},

@@ -27,14 +27,14 @@ constexpr std::size_t kMaxCounterTerms = std::size_t{1} << 18;
 // What a kept count can say at once.
 constexpr std::uint32_t kMaxCount = std::numeric_limits<std::uint8_t>::max();
 
-VectorizerOptions validated(VectorizerOptions options) {
+TextOptions validated(TextOptions options) {
   validate(options);
   return options;
 }
 
 }  // namespace
 
-VectorizerBuilder::VectorizerBuilder(const Context& context, VectorizerOptions options,
+VectorizerBuilder::VectorizerBuilder(const Context& context, TextOptions options,
                                      KeepDocuments keep)
     : context_(context),
       options_(validated(std::move(options))),

@@ -39,7 +39,7 @@ struct Fitted {
 class VectorizerBuilder {
  public:
   /// Throws kInvalidArgument if the options are wrong. `context` must outlive the builder.
-  VectorizerBuilder(const Context& context, VectorizerOptions options,
+  VectorizerBuilder(const Context& context, TextOptions options,
                     KeepDocuments keep = KeepDocuments::kNo);
   VectorizerBuilder(const VectorizerBuilder&) = delete;
   VectorizerBuilder& operator=(const VectorizerBuilder&) = delete;
@@ -86,7 +86,7 @@ class VectorizerBuilder {
   void fill_rows(const Vectorizer& vectorizer, SparseMatrix& matrix);
 
   const Context& context_;
-  VectorizerOptions options_;
+  TextOptions options_;
   KeepDocuments keep_;
   std::vector<Part> parts_;
   std::vector<std::unique_ptr<TermCounter>> counters_;  // by worker

@@ -37,7 +37,7 @@ std::vector<std::string_view> flatten(const Texts& documents) {
   return texts;
 }
 
-Fitted fit(const VectorizerOptions& options, const Texts& documents, std::size_t threads,
+Fitted fit(const TextOptions& options, const Texts& documents, std::size_t threads,
            std::size_t batch_rows) {
   const Context context({.threads = threads});
   VectorizerBuilder builder(context, options, KeepDocuments::kYes);
@@ -50,8 +50,8 @@ Fitted fit(const VectorizerOptions& options, const Texts& documents, std::size_t
   return builder.finish();
 }
 
-VectorizerOptions rich_options() {
-  VectorizerOptions options;
+TextOptions rich_options() {
+  TextOptions options;
   options.word_ngrams = 2;
   options.fields = {
       {.name = "title", .own = true, .weight = 2, .first_words = 5},
@@ -61,7 +61,7 @@ VectorizerOptions rich_options() {
 
 TEST(VectorizerBuilder, AgreesWithThePlainWay) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    VectorizerOptions options = rich_options();
+    TextOptions options = rich_options();
     options.min_df = 1 + seed % 3;
     options.max_df = seed % 2 == 0 ? 1.0 : 0.4;
     options.min_token_length = 1 + static_cast<std::uint32_t>(seed % 2);
@@ -87,7 +87,7 @@ TEST(VectorizerBuilder, GivesTheSameForAnyThreadsAndBatches) {
   for (const std::uint32_t hash_bits : {0U, 12U}) {
     for (const std::uint64_t max_vocabulary : {0U, 3000U}) {
       if (hash_bits > 0 && max_vocabulary > 0) continue;
-      VectorizerOptions options = rich_options();
+      TextOptions options = rich_options();
       options.hash_bits = hash_bits;
       options.max_vocabulary = max_vocabulary;
       options.max_features = hash_bits > 0 ? 0 : 2000;
@@ -105,9 +105,9 @@ TEST(VectorizerBuilder, GivesTheSameForAnyThreadsAndBatches) {
 TEST(VectorizerBuilder, KeepsTheDocumentsAsTransformSeesThem) {
   int round = 0;
   const Texts documents = make_documents(2, 1100, 2);  // "many" for transform()
-  VectorizerOptions words_only;
+  TextOptions words_only;
   words_only.fields = {{.name = "a"}, {.name = "b"}};
-  for (VectorizerOptions options : {rich_options(), rich_options(), words_only}) {
+  for (TextOptions options : {rich_options(), rich_options(), words_only}) {
     if (++round == 2) options.hash_bits = 10;
     options.min_df = 2;
     const Fitted fitted = fit(options, documents, 3, 100);
@@ -133,7 +133,7 @@ TEST(VectorizerBuilder, ReadsFieldsThatLieInColumns) {
   for (const std::string_view text : {"d", ""})
     columns[1].push_row(std::span(text.data(), text.size()));
   const Context context({.threads = 1});
-  VectorizerOptions options;
+  TextOptions options;
   options.fields = {{.name = "x"}, {.name = "y"}};
   VectorizerBuilder builder(context, options, KeepDocuments::kYes);
   builder.add(Documents(columns));
@@ -147,7 +147,7 @@ TEST(VectorizerBuilder, ReadsFieldsThatLieInColumns) {
 TEST(VectorizerBuilder, ForgetsRareTermsBeyondTheBound) {
   Texts documents;
   for (std::size_t i = 0; i < 4096; ++i) documents.push_back({"common word" + std::to_string(i)});
-  VectorizerOptions options;
+  TextOptions options;
   options.max_vocabulary = 1000;
   const Fitted fitted = fit(options, documents, 2, 4096);
   // Pruned after the last document too, since 4096 is a whole number of pieces.

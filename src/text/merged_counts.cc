@@ -45,7 +45,7 @@ struct MergedCounts::Candidate {
   }
 };
 
-MergedCounts::MergedCounts(const VectorizerOptions& options, std::size_t num_parts)
+MergedCounts::MergedCounts(const TextOptions& options, std::size_t num_parts)
     : options_(options), num_parts_(num_parts), shards_(num_parts * kShardsPerPart) {
   if (options.hash_bits > 0) bucket_df_.resize(num_parts << options.hash_bits);
 }

@@ -24,7 +24,7 @@ class MergedCounts {
  public:
   static constexpr std::uint32_t kDropped = 0xFFFFFFFF;
 
-  MergedCounts(const VectorizerOptions& options, std::size_t num_parts);
+  MergedCounts(const TextOptions& options, std::size_t num_parts);
 
   /// Adds what the counters counted and tells them the ids of their terms.
   void merge(const Context& context, std::span<const std::unique_ptr<TermCounter>> counters);
@@ -64,7 +64,7 @@ class MergedCounts {
   [[nodiscard]] Selection select_buckets(std::uint64_t num_documents) const;
   [[nodiscard]] bool keeps(std::uint32_t df, std::uint64_t num_documents) const noexcept;
 
-  const VectorizerOptions& options_;
+  const TextOptions& options_;
   std::size_t num_parts_;
   std::vector<Shard> shards_;
   std::vector<std::uint32_t> bucket_df_;  // by part and bucket, where terms are hashed

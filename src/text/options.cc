@@ -119,7 +119,7 @@ struct JsonReader {
 
 }  // namespace
 
-void validate(const VectorizerOptions& options) {
+void validate(const TextOptions& options) {
   validate_fields(options.fields);
   bool any_common = false;
   for (const FieldOptions& field : options.fields) any_common = any_common || field.common;
@@ -135,22 +135,22 @@ void validate(const VectorizerOptions& options) {
           "hash_bits keeps no vocabulary: max_features and max_vocabulary do not go with it");
 }
 
-std::string options_to_json(const VectorizerOptions& options) {
+std::string options_to_json(const TextOptions& options) {
   Json object = Json::object();
-  VectorizerOptions copy = options;  // visit() lends its members for writing too
+  TextOptions copy = options;  // visit() lends its members for writing too
   copy.visit(JsonWriter{object});
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-VectorizerOptions options_from_json(std::string_view json) {
+TextOptions options_from_json(std::string_view json) {
   Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  VectorizerOptions options;
+  TextOptions options;
   JsonReader::read_object(object, options);
   validate(options);
   return options;
 }
 
-std::vector<Part> make_parts(const VectorizerOptions& options) {
+std::vector<Part> make_parts(const TextOptions& options) {
   std::vector<Part> parts;
   Part common = {.prefix = {},
                  .weight = 1.0,

@@ -16,14 +16,14 @@ using VectorizerOptions = TextOptions;
 using mhe::FieldOptions;
 
 /// Throws kInvalidArgument, saying which option is wrong, unless the options can be worked with.
-void validate(const VectorizerOptions& options);
+void validate(const TextOptions& options);
 
 /// The options as a JSON object.
-[[nodiscard]] std::string options_to_json(const VectorizerOptions& options);
+[[nodiscard]] std::string options_to_json(const TextOptions& options);
 
 /// The reverse. Options that are not named keep their defaults. Throws kInvalidData for anything
 /// but an object of known options with values of the right kind, kInvalidArgument as validate().
-[[nodiscard]] VectorizerOptions options_from_json(std::string_view json);
+[[nodiscard]] TextOptions options_from_json(std::string_view json);
 
 /// A set of features that is normalised and weighted on its own: the common ones, or a field's own.
 struct Part {
@@ -38,6 +38,6 @@ struct Part {
 
 /// The parts in the order of their columns: the common one, if any field adds to it, then the
 /// fields that have features of their own.
-[[nodiscard]] std::vector<Part> make_parts(const VectorizerOptions& options);
+[[nodiscard]] std::vector<Part> make_parts(const TextOptions& options);
 
 }  // namespace mhe::text

@@ -12,7 +12,7 @@ namespace mhe::text {
 namespace {
 
 TEST(TextOptions, SurviveJson) {
-  VectorizerOptions options;
+  TextOptions options;
   options.fields = {{.name = "title", .own = true, .weight = 2.5, .char_min = 3, .char_max = 5},
                     {.name = "text"}};
   options.word_ngrams = 2;
@@ -23,7 +23,7 @@ TEST(TextOptions, SurviveJson) {
 }
 
 TEST(TextOptions, KeepDefaultsThatJsonDoesNotName) {
-  EXPECT_EQ(options_from_json("{}"), VectorizerOptions{});
+  EXPECT_EQ(options_from_json("{}"), TextOptions{});
   EXPECT_EQ(options_from_json(R"({"min_df": 7})").min_df, 7U);
 }
 
@@ -37,30 +37,30 @@ TEST(TextOptions, RefuseJsonThatIsNotTheirs) {
 }
 
 TEST(TextOptions, RefuseWhatCannotBe) {
-  const std::vector<std::function<void(VectorizerOptions&)>> wrongs = {
-      [](VectorizerOptions& o) { o.fields.clear(); },
-      [](VectorizerOptions& o) {
+  const std::vector<std::function<void(TextOptions&)>> wrongs = {
+      [](TextOptions& o) { o.fields.clear(); },
+      [](TextOptions& o) {
         o.fields = {{}, {}};
       },
-      [](VectorizerOptions& o) { o.fields[0].name.clear(); },
-      [](VectorizerOptions& o) { o.fields[0].common = false; },
-      [](VectorizerOptions& o) { o.fields[0].weight = 0; },
-      [](VectorizerOptions& o) { o.word_ngrams = 6; },
-      [](VectorizerOptions& o) { o.word_ngrams = 0; },
-      [](VectorizerOptions& o) { o.char_max = 3; },
-      [](VectorizerOptions& o) { o.char_min = 3; },
-      [](VectorizerOptions& o) { o.max_df = 0; },
-      [](VectorizerOptions& o) { o.max_df = 1.5; },
-      [](VectorizerOptions& o) { o.hash_bits = 3; },
-      [](VectorizerOptions& o) { o.hash_bits = 29; },
-      [](VectorizerOptions& o) { o.hash_bits = 20, o.max_features = 5; },
+      [](TextOptions& o) { o.fields[0].name.clear(); },
+      [](TextOptions& o) { o.fields[0].common = false; },
+      [](TextOptions& o) { o.fields[0].weight = 0; },
+      [](TextOptions& o) { o.word_ngrams = 6; },
+      [](TextOptions& o) { o.word_ngrams = 0; },
+      [](TextOptions& o) { o.char_max = 3; },
+      [](TextOptions& o) { o.char_min = 3; },
+      [](TextOptions& o) { o.max_df = 0; },
+      [](TextOptions& o) { o.max_df = 1.5; },
+      [](TextOptions& o) { o.hash_bits = 3; },
+      [](TextOptions& o) { o.hash_bits = 29; },
+      [](TextOptions& o) { o.hash_bits = 20, o.max_features = 5; },
   };
   for (std::size_t i = 0; i < wrongs.size(); ++i) {
-    VectorizerOptions options;
+    TextOptions options;
     wrongs[i](options);
     EXPECT_THROW(validate(options), Error) << i;
   }
-  EXPECT_NO_THROW(validate(VectorizerOptions{}));
+  EXPECT_NO_THROW(validate(TextOptions{}));
 }
 
 }  // namespace

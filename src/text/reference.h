@@ -120,7 +120,7 @@ inline std::map<std::string, int> count_terms(const Part& part,
 
 /// The TF-IDF vectors of documents, by the names of the features.
 inline std::vector<std::map<std::string, double>> tf_idf(
-    const VectorizerOptions& options, const std::vector<std::vector<std::string>>& documents) {
+    const TextOptions& options, const std::vector<std::vector<std::string>>& documents) {
   const std::vector<Part> parts = make_parts(options);
   std::map<std::string, int> df;
   for (const auto& document : documents) {

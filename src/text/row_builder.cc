@@ -72,7 +72,7 @@ void scale_row(const Weighting& weighting, std::span<const std::uint64_t> part_o
 
 }  // namespace
 
-Weighting::Weighting(const VectorizerOptions& options)
+Weighting::Weighting(const TextOptions& options)
     : sublinear_tf_(options.sublinear_tf),
       binary_(options.binary),
       idf_(options.idf),

@@ -21,7 +21,7 @@ namespace mhe::text {
 class Weighting {
  public:
   Weighting() = default;
-  explicit Weighting(const VectorizerOptions& options);
+  explicit Weighting(const TextOptions& options);
 
   /// What a term that occurs `count` times in a document weighs before its idf; count >= 1.
   [[nodiscard]] float tf(std::uint64_t count) const noexcept {

@@ -16,7 +16,7 @@ constexpr std::size_t kTermsAhead = 16;
 
 }  // namespace
 
-TermCounter::TermCounter(const VectorizerOptions& options, std::span<const Part> parts)
+TermCounter::TermCounter(const TextOptions& options, std::span<const Part> parts)
     : analyzer_(parts, options.min_token_length), hash_bits_(options.hash_bits) {}
 
 void TermCounter::clear() {

@@ -25,7 +25,7 @@ struct CountedTerms {
 class TermCounter {
  public:
   /// `parts` must outlive the counter.
-  TermCounter(const VectorizerOptions& options, std::span<const Part> parts);
+  TermCounter(const TextOptions& options, std::span<const Part> parts);
 
   /// Forgets everything.
   void clear();

@@ -107,7 +107,7 @@ struct Vectorizer::Owned {
   std::vector<std::uint32_t> slots;
 };
 
-Vectorizer::Vectorizer(VectorizerOptions options, VectorizerArrays arrays)
+Vectorizer::Vectorizer(TextOptions options, VectorizerArrays arrays)
     : options_(std::move(options)) {
   validate(options_);
   parts_ = make_parts(options_);
@@ -138,7 +138,7 @@ Vectorizer::Vectorizer(VectorizerOptions options, VectorizerArrays arrays)
   table_ = TermTable(view_.slots, view_.part_offsets, view_.term_begins, view_.terms);
 }
 
-Vectorizer::Vectorizer(VectorizerOptions options, const VectorizerView& view)
+Vectorizer::Vectorizer(TextOptions options, const VectorizerView& view)
     : options_(std::move(options)), view_(view) {
   validate(options_);
   parts_ = make_parts(options_);

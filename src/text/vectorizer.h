@@ -67,13 +67,13 @@ class Vectorizer {
 
   /// Throws kInvalidData if the arrays do not fit together or the options, kInvalidArgument if the
   /// options are wrong.
-  Vectorizer(VectorizerOptions options, VectorizerArrays arrays);
+  Vectorizer(TextOptions options, VectorizerArrays arrays);
 
   /// Over arrays that someone else keeps, for as long as this object and its copies live. Looks at
   /// their sizes only: damaged contents give wrong vectors, never a read outside. Throws as above.
-  Vectorizer(VectorizerOptions options, const VectorizerView& view);
+  Vectorizer(TextOptions options, const VectorizerView& view);
 
-  [[nodiscard]] const VectorizerOptions& options() const noexcept { return options_; }
+  [[nodiscard]] const TextOptions& options() const noexcept { return options_; }
   [[nodiscard]] const VectorizerView& view() const noexcept { return view_; }
   /// A copy of everything that was fitted.
   [[nodiscard]] VectorizerArrays arrays() const;
@@ -109,7 +109,7 @@ class Vectorizer {
   void look_up(std::span<const Term> terms, Scratch& scratch) const;
   void hash(std::span<const Term> terms, RowBuilder& row) const;
 
-  VectorizerOptions options_;
+  TextOptions options_;
   std::vector<Part> parts_;
   Weighting weighting_;
   std::shared_ptr<const Owned> owned_;  // shared by copies, which are as immutable; may be none

@@ -138,7 +138,7 @@ Vectorizer Vectorizer::read(std::string_view bytes) {
   const auto num_features = reader.take<std::uint64_t>();
   const auto options_size = reader.take<std::uint64_t>();
   const auto terms_size = reader.take<std::uint64_t>();
-  VectorizerOptions options = options_from_json(reader.take_bytes(options_size));
+  TextOptions options = options_from_json(reader.take_bytes(options_size));
   arrays.part_offsets = reader.take_all<std::uint64_t>(num_parts);
   arrays.part_offsets.insert(arrays.part_offsets.begin(), 0);
   arrays.df = reader.take_all<std::uint32_t>(num_features);

@@ -17,7 +17,7 @@ namespace {
 
 Vectorizer make(std::uint32_t hash_bits) {
   const Context context({.threads = 1});
-  VectorizerOptions options;
+  TextOptions options;
   options.fields = {{.name = "title", .own = true, .weight = 2}};
   options.hash_bits = hash_bits;
   VectorizerBuilder builder(context, options);

@@ -29,15 +29,14 @@ std::vector<Row> named_rows(const Vectorizer& vectorizer, const SparseMatrix& ma
   return rows;
 }
 
-Fitted fit(const VectorizerOptions& options, const std::vector<std::string_view>& texts) {
+Fitted fit(const TextOptions& options, const std::vector<std::string_view>& texts) {
   const Context context({.threads = 1});
   VectorizerBuilder builder(context, options, KeepDocuments::kYes);
   builder.add(Documents(texts, options.fields.size()));
   return builder.finish();
 }
 
-std::vector<Row> fit_rows(const VectorizerOptions& options,
-                          const std::vector<std::string_view>& texts) {
+std::vector<Row> fit_rows(const TextOptions& options, const std::vector<std::string_view>& texts) {
   const Fitted fitted = fit(options, texts);
   return named_rows(fitted.vectorizer, fitted.features);
 }
@@ -68,7 +67,7 @@ TEST(Vectorizer, WeighsByTheFormulas) {
 }
 
 TEST(Vectorizer, CanLeaveOutEachStep) {
-  VectorizerOptions plain;
+  TextOptions plain;
   plain.sublinear_tf = false;
   plain.idf = false;
   plain.l2_norm = false;
@@ -82,7 +81,7 @@ TEST(Vectorizer, CanLeaveOutEachStep) {
 }
 
 TEST(Vectorizer, CountsFarBeyondAByte) {
-  VectorizerOptions plain;
+  TextOptions plain;
   plain.sublinear_tf = false;
   plain.idf = false;
   plain.l2_norm = false;
@@ -97,7 +96,7 @@ TEST(Vectorizer, CountsFarBeyondAByte) {
 }
 
 TEST(Vectorizer, DropsRareAndCommonTerms) {
-  VectorizerOptions options;
+  TextOptions options;
   options.min_df = 2;
   EXPECT_EQ(fit(options, kThree).vectorizer.num_features(), 2U);
   options.min_df = 1;
@@ -109,13 +108,13 @@ TEST(Vectorizer, DropsRareAndCommonTerms) {
 }
 
 TEST(Vectorizer, KeepsTheMostFrequentTermsAndBreaksTiesByString) {
-  VectorizerOptions options;
+  TextOptions options;
   options.max_features = 1;
   EXPECT_EQ(fit(options, kThree).vectorizer.feature_name(FeatureId{0}), "fish");
 }
 
 TEST(Vectorizer, NormalisesAndWeighsPartsOnTheirOwn) {
-  VectorizerOptions options;
+  TextOptions options;
   options.idf = false;
   options.fields = {{.name = "title", .own = true, .weight = 2}, {.name = "text"}};
   // Common: a, b, b c d as a 1, b 1 + ln 2, c 1, d 1. Own: a, b.
@@ -133,14 +132,14 @@ TEST(Vectorizer, NormalisesAndWeighsPartsOnTheirOwn) {
 }
 
 TEST(Vectorizer, GivesAMissingPartNoShareOfTheLength) {
-  VectorizerOptions options;
+  TextOptions options;
   options.fields = {{.name = "title", .own = true, .weight = 2}, {.name = "text"}};
   const auto rows = fit_rows(options, {"", "b", "a", "b"});
   expect_near(rows[0], {{"b", 1.0F}});
 }
 
 TEST(Vectorizer, SortsColumnsByPartThenTerm) {
-  VectorizerOptions options;
+  TextOptions options;
   options.fields = {{.name = "title", .own = true, .char_min = 2, .char_max = 2}};
   const Fitted fitted = fit(options, {"b a"});
   std::vector<std::string> names;
@@ -153,7 +152,7 @@ TEST(Vectorizer, SortsColumnsByPartThenTerm) {
 }
 
 TEST(Vectorizer, HashesIntoBucketsOfEachPart) {
-  VectorizerOptions options;
+  TextOptions options;
   options.hash_bits = 10;
   options.fields = {{.name = "title", .own = true}};
   const Fitted fitted = fit(options, {"sea fish", "sea"});

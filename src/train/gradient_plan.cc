@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <string>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <mhe/context.h>
 #include <mhe/plan.h>
@@ -203,6 +207,25 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
   // Reading dense rows may have taken more than training will.
   plan.train_bytes = std::max(plan.train_bytes, process_memory().peak);
   return plan;
+}
+
+std::string describe_shape(const GradientPlan& plan) {
+  const encoders::EncoderSpec& encoder = plan.encoder;
+  std::string text = fmt::format("{}", encoder.num_inputs);
+  const auto* mlp = std::get_if<encoders::MlpSpec>(&encoder.own);
+  if (mlp != nullptr && mlp->layers == 0) {
+    text += " scaled inputs";
+  } else {
+    text += fmt::format(" inputs to {} features", encoder.dim);
+    const std::size_t hidden = mlp == nullptr ? 0 : mlp->layers - 1;
+    if (hidden > 0) text += fmt::format(", {} residual layer{}", hidden, hidden == 1 ? "" : "s");
+  }
+  text += fmt::format(", {} head of {}", head_kind_name(plan.head.kind()),
+                      fmt::join(plan.head.lengths, " x "));
+  if (plan.head.kind() == HeadKind::kCascade && plan.head.inner_width() != plan.head.dim) {
+    text += fmt::format(", inner width {}", plan.head.inner_width());
+  }
+  return text;
 }
 
 }  // namespace mhe::train

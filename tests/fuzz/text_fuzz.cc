@@ -17,8 +17,8 @@ namespace {
 
 using mhe::text::Documents;
 
-mhe::text::VectorizerOptions options_from(unsigned bits) {
-  mhe::text::VectorizerOptions options;
+mhe::TextOptions options_from(unsigned bits) {
+  mhe::TextOptions options;
   options.fields = {{.name = "a", .own = true, .char_min = 1, .char_max = 3, .first_words = 3},
                     {.name = "b"}};
   options.word_ngrams = 1 + bits % 4;

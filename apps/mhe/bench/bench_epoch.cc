@@ -18,13 +18,17 @@
 #include "flags/text_flags.h"
 #include "output/table.h"
 #include "output/units.h"
+#include "train/gradient_plan.h"
+#include "train/gradient_rules.h"
+#include "train/options.h"
+#include "train/text_rules.h"
+#include "train/training_set.h"
 
 namespace mhe::app {
 namespace {
 
 struct BenchEpochFlags {
   std::string input;
-  std::vector<std::string> own;
   DataFlags data;
   TrainOptions options;
   std::size_t threads = 0;
@@ -122,13 +126,14 @@ std::string to_text(const EpochFigures& figures, std::size_t width) {
 void run_bench_epoch(Console& console, const BenchEpochFlags& flags, const CLI::App& command) {
   if (flags.repeat == 0) throw UsageError("--repeat must be above 0");
   const auto context = console.make_context(flags.threads, flags.seed);
-  train::TrainingSet set = train::read_any_training_set(
-      *context, make_read_options(flags.data, flags.input),
-      {.text = flags.options.text, .rule = make_text_rule(command, flags.own)});
+  const Dataset data = make_read_options(flags.data, flags.input);
   TrainOptions options = flags.options;
   options.epochs = flags.repeat;
-  options = train::with_rules(options, set.examples.rows(), set.names.size());
-  validate(options);
+  for (const std::string& name : given_options(command, options)) options.given.insert(name);
+  train::validate(options);
+  train::TrainingSet set = train::read_training_set(
+      *context, data, {.text = options.text, .rule = train::text_rule_of(options)});
+  options = train::resolve_gradient(options, set.examples.rows(), set.names.size());
   (void)trim_labels(set, options.min_label_count);
   EpochFigures figures;
   figures.rows = set.examples.rows();
@@ -149,6 +154,7 @@ void run_bench_epoch(Console& console, const BenchEpochFlags& flags, const CLI::
 
 std::function<void(Console&)> add_bench_epoch(CLI::App& command) {
   auto flags = std::make_shared<BenchEpochFlags>();
+  flags->options.encoder = "bag";
   command.add_option("DATA", flags->input, "Training data; - is standard input")->required();
   std::vector<std::string> names;
   for (const auto& type : encoders::encoder_types()) names.emplace_back(type.name);
@@ -158,8 +164,10 @@ std::function<void(Console&)> add_bench_epoch(CLI::App& command) {
   command.add_option("--repeat", flags->repeat, "Epochs; the quickest counts")
       ->capture_default_str();
   command.add_flag("--json", flags->json, "Print one JSON object");
-  flags->options.visit(OptionFlags(command));
-  add_own_flag(command, flags->own);
+  static_cast<CommonOptions&>(flags->options).visit(OptionFlags(command));
+  static_cast<GradientOptions&>(flags->options).visit(OptionFlags(command));
+  flags->options.text.visit(OptionFlags(command));
+  add_own_flag(command, flags->options.own);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
   add_data_flags(command, flags->data);

@@ -24,17 +24,15 @@
 #include "output/phase_clock.h"
 #include "output/table.h"
 #include "output/units.h"
-#include "train/train_linear.h"
+#include "verbs/train_options.h"
 
 namespace mhe::app {
 namespace {
 
 struct BenchTrainFlags {
   std::string input;
-  std::string preset = "default";
-  std::vector<std::string> own;
   DataFlags data;
-  TrainOptions options;  // where given on the command line
+  TrainOptionFlags train;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
   std::size_t repeat = 1;
@@ -43,7 +41,7 @@ struct BenchTrainFlags {
 };
 
 struct Run {
-  train::LinearReport report;
+  TrainReport report;
   std::vector<Phase> phases;
   Phase total = {"total"};
   std::size_t threads = 1;
@@ -54,17 +52,15 @@ struct Run {
   }
 };
 
-Run run_once(Console& console, const BenchTrainFlags& flags, const TrainOptions& options,
-             const CLI::App& command) {
+Run run_once(Console& console, const BenchTrainFlags& flags, const TrainOptions& options) {
   PhaseClock clock(console);
-  const auto context = make_timed_context(console, clock, flags.threads, flags.seed);
+  const auto context =
+      make_timed_context(console, clock, {.threads = flags.threads, .seed = flags.seed});
   const TemporaryDirectory directory("mhe-bench");
-  train::LinearRun how;
+  TrainRun how;
   how.out = directory.file("model.mhe");
-  how.text_rule = make_text_rule(command, flags.own);
   Run run;
-  run.report =
-      train::train_linear(*context, make_read_options(flags.data, flags.input), options, how);
+  run.report = train_model(*context, make_read_options(flags.data, flags.input), options, how);
   clock.stop();
   run.phases = clock.phases();
   for (const Phase& phase : run.phases) {
@@ -85,8 +81,8 @@ std::string to_json(const Run& run, const Usage& usage) {
       {"rows", run.report.rows},
       {"labels", run.report.labels},
       {"features", run.report.features},
-      {"lengths", run.report.lengths},
-      {"members", run.report.members},
+      {"lengths", run.report.encoders.front().lengths},
+      {"members", run.report.encoders.front().members},
       {"threads", run.threads},
       {"isa", instruction_set_in_use()},
       {"phases", phases},
@@ -137,13 +133,13 @@ void run_bench_train(Console& console, const BenchTrainFlags& flags, const CLI::
   if (flags.repeat > 1 && data::is_stream(flags.input)) {
     throw UsageError("standard input or a pipe can be read once; --repeat needs a file");
   }
-  TrainOptions options = train::preset(flags.preset);
-  TrainOptions given = flags.options;
-  copy_given(command, given, options);
-  Run best = run_once(console, flags, options, command);
+  const auto quiet = console.make_context(1);
+  const Dataset data = make_read_options(flags.data, flags.input);
+  const TrainOptions options = make_train_options(command, flags.train, *quiet, &data);
+  Run best = run_once(console, flags, options);
   // What disturbs only ever adds time: the quickest run says most about the program.
   for (std::size_t i = 1; i < flags.repeat; ++i) {
-    Run run = run_once(console, flags, options, command);
+    Run run = run_once(console, flags, options);
     if (run.total.wall_s < best.total.wall_s) best = std::move(run);
   }
   if (!flags.svg.empty()) write_svg(flags.svg, best);
@@ -157,15 +153,11 @@ void run_bench_train(Console& console, const BenchTrainFlags& flags, const CLI::
 std::function<void(Console&)> add_bench_train(CLI::App& command) {
   auto flags = std::make_shared<BenchTrainFlags>();
   command.add_option("DATA", flags->input, "Training data; - is standard input")->required();
-  command.add_option("--preset", flags->preset, "fast, default or best, as for train")
-      ->check(CLI::IsMember({"fast", "default", "best"}))
-      ->capture_default_str();
   command.add_option("--repeat", flags->repeat, "Trainings; the quickest counts")
       ->capture_default_str();
   command.add_flag("--json", flags->json, "Print one JSON object");
   command.add_option("--svg", flags->svg, "Write a picture of the phases here");
-  flags->options.visit(OptionFlags(command));
-  add_own_flag(command, flags->own);
+  add_train_options(command, flags->train);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
   add_data_flags(command, flags->data);

@@ -142,8 +142,7 @@ std::string axes(const Axis& x, const Axis& y, const Chart& chart) {
   return svg + text((kLeft + kWidth - kRight) / 2, kHeight - 6, "middle unit", chart.x_unit);
 }
 
-std::string draw_curve(const Curve& curve, std::size_t colour, const Axis& x,
-                       const Axis& y) {
+std::string draw_curve(const Curve& curve, std::size_t colour, const Axis& x, const Axis& y) {
   std::string path;
   std::string dots;
   for (const Point& point : curve.points) {

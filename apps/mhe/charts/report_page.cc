@@ -143,9 +143,9 @@ std::string quality_section(const TrainingPage& page) {
                 draw_bars(bars, 1, "R@5 by label frequency"));
   body += panel("Metrics by label frequency", "Per cent, by the training rows of a label.",
                 table({"training rows", "labels", "rows", "R@1", "R@5", "nDCG@5", "PSP@5"}, bins));
-  return section("quality", "Quality",
-                 fmt::format("On {} {} rows.", format_count(page.history.validation_rows), page.judges),
-                 body);
+  return section(
+      "quality", "Quality",
+      fmt::format("On {} {} rows.", format_count(page.history.validation_rows), page.judges), body);
 }
 
 std::string probabilities_section(const TrainingPage& page) {
@@ -331,9 +331,10 @@ PageFile::PageFile(const std::string& path) : path_(path) {
   if (!path.empty()) file_.emplace(path);
 }
 
-void PageFile::write(Console& console, const PhaseClock& clock, const Run& run) {
+void PageFile::write(Console& console, const PhaseClock& clock, const TrainingHistory& history,
+                     const Run& run) {
   if (!file_) return;
-  file_->write(training_page({.history = history_,
+  file_->write(training_page({.history = history,
                               .model = run.model,
                               .data = run.data == "-" ? "standard input" : run.data,
                               .judges = run.judges,

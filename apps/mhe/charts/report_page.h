@@ -50,9 +50,6 @@ class PageFile {
   /// Opens `path`, so that one that cannot be is found before training; empty: there is no page.
   explicit PageFile(const std::string& path);
 
-  /// To be filled by the training; null if there is no page.
-  [[nodiscard]] TrainingHistory* history() noexcept { return file_ ? &history_ : nullptr; }
-
   struct Run {
     std::string model;
     std::string data;
@@ -61,12 +58,12 @@ class PageFile {
     std::size_t threads = 1;
   };
   /// Writes the page and says so.
-  void write(Console& console, const PhaseClock& clock, const Run& run);
+  void write(Console& console, const PhaseClock& clock, const TrainingHistory& history,
+             const Run& run);
 
  private:
   std::optional<AtomicFile> file_;
   std::string path_;
-  TrainingHistory history_;
 };
 
 }  // namespace mhe::app

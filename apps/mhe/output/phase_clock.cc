@@ -48,11 +48,10 @@ void PhaseClock::stop() {
 }
 
 std::unique_ptr<Context> make_timed_context(Console& console, PhaseClock& clock,
-                                            std::size_t threads, std::uint64_t seed,
-                                            std::function<void(const Progress& progress)> watch) {
-  ContextOptions options = console.context_options(threads, seed);
-  options.on_progress = [&console, &clock, watch = std::move(watch)](const Progress& progress) {
-    watch(progress);
+                                            ContextOptions options) {
+  ContextOptions shown = console.context_options(options.threads, options.seed);
+  options.on_warning = std::move(shown.on_warning);
+  options.on_progress = [&console, &clock](const Progress& progress) {
     clock.see(progress);
     console.show(progress);
   };

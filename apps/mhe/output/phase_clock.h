@@ -41,8 +41,7 @@ class PhaseClock {
 
 /// A context as Console::make_context() gives it, whose stages `watch`, which may throw, and the
 /// clock see too.
-[[nodiscard]] std::unique_ptr<Context> make_timed_context(
-    Console& console, PhaseClock& clock, std::size_t threads, std::uint64_t seed,
-    std::function<void(const Progress& progress)> watch = [](const Progress&) {});
+[[nodiscard]] std::unique_ptr<Context> make_timed_context(Console& console, PhaseClock& clock,
+                                                          ContextOptions options);
 
 }  // namespace mhe::app

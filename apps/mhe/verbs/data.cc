@@ -58,18 +58,6 @@ class InterruptGuard {
   std::array<struct sigaction, 3> before_ = {};
 };
 
-std::unique_ptr<Context> make_context(Console& console, const TaskFlags& flags) {
-  ContextOptions options;
-  options.threads = flags.threads;
-  options.seed = flags.seed;
-  options.on_warning = [&console](std::string_view message) { console.say(message); };
-  options.on_progress = [&console](const Progress& progress) {
-    if (interrupted) throw_error(ErrorCode::kIo, "interrupted; nothing was written");
-    console.show(progress);
-  };
-  return std::make_unique<Context>(std::move(options));
-}
-
 // A word as a shell takes it.
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
@@ -102,13 +90,25 @@ std::string next_steps(const std::string& directory, const tasks::TaskResult& re
   return text;
 }
 
+tasks::TaskResult build_unless_stopped(Console& console, const Context& context,
+                                       const tasks::TaskOutput& output, const BuildTask& build) {
+  try {
+    return build(console, context, output);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInterrupted) throw;
+    throw Error(error.code(), "interrupted; nothing was written");
+  }
+}
+
 void run_task(Console& console, const TaskFlags& flags, const BuildTask& build) {
   const InterruptGuard guard;
-  const auto context = make_context(console, flags);
+  ContextOptions options = console.context_options(flags.threads, flags.seed);
+  options.should_stop = [] { return interrupted.load(); };
+  const Context context(std::move(options));
   const tasks::TaskOutput output = {
       flags.out, flags.force ? tasks::Existing::kReplace : tasks::Existing::kRefuse};
-  const tasks::TaskResult result = build(console, *context, output);
-  const TaskTotals totals = report_task(console, *context, flags.out, result,
+  const tasks::TaskResult result = build_unless_stopped(console, context, output, build);
+  const TaskTotals totals = report_task(console, context, flags.out, result,
                                         flags.json ? ReportStyle::kJson : ReportStyle::kText);
   if (!flags.json) console.print(next_steps(flags.out, result));
   console.summarize({totals.rows, totals.labels});

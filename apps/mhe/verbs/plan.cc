@@ -14,11 +14,8 @@
 
 #include <mhe/plan.h>
 
-#include "flags/text_flags.h"
-#include "heads/head_spec.h"
 #include "output/units.h"
-#include "verbs/plan_gradient.h"
-#include "verbs/plan_linear.h"
+#include "verbs/plan_data.h"
 #include "verbs/verbs.h"
 
 namespace mhe::app {
@@ -26,13 +23,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::uint64_t kMostCandidates = 1'000'000;  // more than any number of groups
+
 struct PlanFlags {
   std::string head;
   std::string ram;
   PlanOptions options;
   bool json = false;
-  LinearPlanFlags linear;  // with data
-  LearnedFlags learned;    // the same
+  DataPlanFlags data;  // with data
 };
 
 // "1000000", "1,000,000", "1_000_000", "1e6".
@@ -53,7 +51,7 @@ std::uint64_t parse_count(std::string_view text) {
 
 Plan plan_from(const PlanFlags& flags) {
   PlanOptions options = flags.options;
-  const std::string& labels = flags.linear.data.labels;
+  const std::string& labels = flags.data.data.labels;
   if (!labels.empty()) options.num_labels = parse_count(labels);
   if (options.num_labels == 0 && options.num_binary_labels == 0) {
     throw UsageError("the number of labels is missing; give --labels N or --binary-labels N");
@@ -261,47 +259,31 @@ void run_plan(Console& console, const PlanFlags& flags) {
   console.summarize({.rows = {}, .labels = plan.space.num_labels()});
 }
 
-// The flags that plans with and without data share.
-LinearPlanFlags linear_flags_of(const PlanFlags& flags) {
-  LinearPlanFlags linear = flags.linear;
-  linear.options.head = flags.head;
-  linear.options.lengths = flags.options.lengths;
+// Flags that plans with and without data share are read by the latter.
+DataPlanFlags data_flags_of(const PlanFlags& flags, const CLI::App& command) {
+  DataPlanFlags data = flags.data;
+  TrainOptions& options = data.train.options;
+  options.head = flags.head.empty() ? options.head : flags.head;
+  options.lengths = flags.options.lengths;
   if (flags.options.candidates) {
-    linear.options.candidates = static_cast<std::int32_t>(
-        std::min<std::uint64_t>(*flags.options.candidates, heads::kMaxParents));
+    options.candidates = static_cast<std::int32_t>(
+        std::min<std::uint64_t>(*flags.options.candidates, kMostCandidates));
   }
-  if (!flags.ram.empty()) linear.ram_bytes = parse_bytes(flags.ram);
-  linear.json = flags.json;
-  return linear;
-}
-
-LearnedTask learned_task_of(const PlanFlags& flags, const CLI::App& command,
-                            const std::string& encoder) {
-  const LinearPlanFlags shared = linear_flags_of(flags);
-  LearnedTask task;
-  task.input = make_read_options(shared.data, shared.input);
-  task.options = make_learned_options(command, flags.learned, shared.options);
-  task.options.encoder = encoder;
-  task.options.heads = flags.options.num_heads;
-  task.options.network.dim = flags.options.dim;
-  task.options.inner_dim = flags.options.inner_dim.value_or(0);
-  task.options.batch = flags.options.batch;
-  task.run.text_rule = make_text_rule(command, shared.own);
-  task.run.ram_bytes = shared.ram_bytes;
-  task.threads = shared.threads;
-  task.json = shared.json;
-  return task;
+  if (command.count("--heads") > 0) options.heads = flags.options.num_heads;
+  if (command.count("--dim") > 0) options.dim = flags.options.dim;
+  if (command.count("--inner-dim") > 0) options.inner_dim = flags.options.inner_dim.value_or(0);
+  if (command.count("--batch") > 0) options.batch = flags.options.batch;
+  return data;
 }
 
 void run_plan_of_data(Console& console, const PlanFlags& flags, const CLI::App& command) {
   for (const char* flag : {"--binary-labels", "--latency-us", "--memory-gbs", "--gflops"}) {
-    if (command.count(flag) > 0)
+    if (command.count(flag) > 0) {
       throw UsageError(fmt::format("{} is for plans without DATA", flag));
+    }
   }
-  const std::string encoder = choose_encoder(
-      command, flags.learned, make_read_options(flags.linear.data, flags.linear.input));
-  if (encoder == "linear") return run_linear_plan(console, linear_flags_of(flags), command);
-  run_learned_plan(console, learned_task_of(flags, command, encoder));
+  run_data_plan(console, data_flags_of(flags, command), command,
+                {.ram_bytes = flags.ram.empty() ? 0 : parse_bytes(flags.ram), .json = flags.json});
 }
 
 void add_machine_flags(CLI::App& command, PlanOptions& options) {
@@ -336,16 +318,14 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
                      "Most time to score one example, microseconds");
   add_machine_flags(command, options);
   command.add_flag("--json", flags->json, "Print one JSON object");
-  add_linear_plan_flags(command, flags->linear);
-  add_learned_flags(command, flags->learned);
-  group_by_encoder(command);
+  add_data_plan_flags(command, flags->data);
   command.get_option("--labels")
       ->description("Number of labels, such as 30938 or 1e6; with DATA: its label column");
   command.footer(
       "If --ram or --latency-us cannot be kept, what is left open gives way in this\n"
       "order: more heads, a narrower cascade. docs/plan.md has the formulas.");
   return [flags, &command](Console& console) {
-    if (flags->linear.input.empty()) {
+    if (flags->data.input.empty()) {
       run_plan(console, *flags);
     } else {
       run_plan_of_data(console, *flags, command);

@@ -41,7 +41,7 @@ PredictionForm choose_form(const PredictFlags& flags) {
 }
 
 // What is asked for of each row.
-PredictOptions options_of(const PredictFlags& flags) {
+PredictOptions make_predict_options(const PredictFlags& flags) {
   PredictOptions options = flags.session;
   const std::size_t k = flags.k.value_or(flags.threshold ? kMostAboveThreshold : kDefaultLabels);
   options.k = flags.sets ? 1 : k;
@@ -63,7 +63,7 @@ void run_predict(Console& console, const PredictFlags& flags) {
   const auto context = console.make_context(flags.threads);
   const Model model = Model::open(flags.model);
   Session session(model, *context);
-  const PredictOptions options = options_of(flags);
+  const PredictOptions options = make_predict_options(flags);
   session.check(options);
   ReadOptions input = make_read_options(flags.data, flags.input);
   input.live = flags.input == "-";

@@ -4,8 +4,6 @@
 
 #include <csignal>
 
-#include "base/check.h"
-
 namespace mhe::app {
 namespace {
 
@@ -33,12 +31,6 @@ StopSignal::~StopSignal() {
 
 const std::atomic<bool>& StopSignal::flag() const noexcept {
   return stop_requested;
-}
-
-void StopSignal::check() const {
-  if (stop_requested) {
-    fail(ErrorCode::kInterrupted, "stopped before anything was finished; nothing was written");
-  }
 }
 
 }  // namespace mhe::app

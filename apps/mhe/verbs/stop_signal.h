@@ -16,8 +16,6 @@ class StopSignal {
   StopSignal& operator=(const StopSignal&) = delete;
 
   [[nodiscard]] const std::atomic<bool>& flag() const noexcept;
-  /// Throws kInterrupted once the flag is set.
-  void check() const;
 };
 
 }  // namespace mhe::app

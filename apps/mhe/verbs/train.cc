@@ -4,27 +4,24 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "base/check.h"
+#include <mhe/train.h>
+
 #include "charts/report_page.h"
 #include "flags/config_file.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
-#include "flags/text_flags.h"
 #include "output/phase_clock.h"
 #include "output/units.h"
-#include "train/train_linear.h"
 #include "verbs/stop_signal.h"
-#include "verbs/train_learned.h"
+#include "verbs/train_options.h"
 #include "verbs/verbs.h"
 
 namespace mhe::app {
@@ -35,12 +32,9 @@ struct TrainFlags {
   std::string out;
   std::string valid;
   std::string valid_labels;
-  std::string preset = "default";
   std::string ram;
-  std::vector<std::string> own;
   DataFlags data;
-  TrainOptions options;  // where given on the command line
-  LearnedFlags learned;
+  TrainOptionFlags train;
   std::size_t threads = 0;
   std::uint64_t seed = 1;
   double tune_seconds = 0;
@@ -53,7 +47,7 @@ struct TrainFlags {
   bool json = false;
 };
 
-std::optional<data::ReadOptions> make_valid(const TrainFlags& flags) {
+std::optional<Dataset> make_valid(const TrainFlags& flags) {
   if (flags.valid.empty() && !flags.valid_labels.empty()) {
     throw UsageError("--valid-labels names the labels of --valid, which is missing");
   }
@@ -63,63 +57,89 @@ std::optional<data::ReadOptions> make_valid(const TrainFlags& flags) {
   return make_read_options(data, flags.valid);
 }
 
-train::LinearRun make_run(const TrainFlags& flags, const CLI::App& command) {
-  train::LinearRun run;
+TrainRun make_run(const TrainFlags& flags) {
+  TrainRun run;
   run.out = flags.out;
-  run.resume = flags.resume;
-  run.text_rule = make_text_rule(command, flags.own);
-  run.flush_after = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * flags.flush_seconds));
-  run.tune_seconds = flags.tune_seconds;
-  run.fixed_options = given_options(command, flags.options);
-  if (!flags.own.empty()) run.fixed_options.insert("own");
-  if (!flags.ram.empty()) run.ram_bytes = parse_bytes(flags.ram);
   run.valid = make_valid(flags);
+  run.tune_seconds = flags.tune_seconds;
+  run.checkpoint_every = flags.checkpoint_every;
+  run.resume = flags.resume;
+  run.flush_after = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * flags.flush_seconds));
+  run.measure = !flags.report.empty();
   return run;
 }
 
-void tell_trials(Console& console, const std::vector<train::Trial>& trials) {
-  for (const train::Trial& trial : trials) {
+std::string_view kind_of_rows(const TrainFlags& flags) {
+  return flags.valid.empty() ? "held-out" : "validation";
+}
+
+std::string shape_of(const TrainReport& report) {
+  std::string shape;
+  for (const MemberReport& member : report.encoders) {
+    if (!shape.empty()) shape += "; ";
+    shape += member.shape;
+  }
+  return shape;
+}
+
+void tell_trials(Console& console, const std::vector<Trial>& trials) {
+  for (const Trial& trial : trials) {
     console.say(fmt::format("tried {:<36} nDCG@5 {:6.2f}  {:6.1f} s{}", trial.setting,
                             trial.quality, trial.seconds, trial.kept ? "  kept" : ""));
   }
 }
 
-std::string shape_of(const train::LinearReport& report) {
-  std::string shape = fmt::format("heads of {}", fmt::join(report.lengths, " x "));
-  if (report.members > 1) shape += fmt::format(" and {} more cascades", report.members - 1);
-  return shape;
-}
-
-std::string_view kind_of_judges(const TrainFlags& flags) {
-  return flags.valid.empty() ? "held-out" : "validation";
-}
-
-void tell(Console& console, const TrainFlags& flags, const train::LinearReport& report) {
-  tell_trials(console, report.trials);
-  if (report.resumed_blocks > 0) {
-    console.say(fmt::format("took {} finished blocks over from the interrupted run",
-                            format_count(report.resumed_blocks)));
+void tell_linear(Console& console, const TrainReport& report, const MemberReport& member) {
+  if (member.resumed_blocks > 0) {
+    console.say(fmt::format("resumed with {} finished blocks of the interrupted run",
+                            format_count(member.resumed_blocks)));
   }
+  console.say(fmt::format("{}, {} features, parent weight {:.2g}, loss weight {:.2g}", member.shape,
+                          format_count(report.features), member.parent_weight, member.loss_weight));
+  if (member.neighbours > 0) {
+    console.say(fmt::format("nearest neighbours: weight {:.2g}", member.neighbours));
+  }
+}
+
+void tell_gradient(Console& console, const MemberReport& member) {
+  if (member.resumed_epochs > 0) {
+    console.say(fmt::format("resumed with {} of the interrupted run",
+                            format_count(member.resumed_epochs, "finished epoch")));
+  }
+  console.say(member.shape);
+  for (const std::string& note : member.notes) console.say(note);
+  const std::vector<EpochReport>& epochs = member.epochs.front();
+  console.say(fmt::format("loss of the first epoch {:.4g}, of the last, number {}, {:.4g}",
+                          epochs.front().loss, epochs.size(), epochs.back().loss));
+  if (member.best_epoch == 0) return;
+  console.say(fmt::format("kept the weights of epoch {}, the best by nDCG@5: {:.2f}",
+                          member.best_epoch, epochs[member.best_epoch - 1].quality.value_or(0)));
+}
+
+void tell(Console& console, const TrainFlags& flags, const TrainReport& report) {
+  tell_trials(console, report.trials);
   if (report.trimmed_labels > 0) {
     console.say(fmt::format("left out {} labels of fewer than {} rows",
-                            format_count(report.trimmed_labels), flags.options.min_label_count));
+                            format_count(report.trimmed_labels),
+                            flags.train.options.min_label_count));
   }
-  console.say(fmt::format("{}, {} features, power of the path {:.2g}, loss weight {:.2g}",
-                          shape_of(report), format_count(report.features), report.parent_power,
-                          report.loss_weight));
+  for (const MemberReport& member : report.encoders) {
+    if (member.epochs.empty()) {
+      tell_linear(console, report, member);
+    } else {
+      tell_gradient(console, member);
+    }
+  }
   if (report.feature_weights != "none") {
-    console.say(fmt::format("features are weighed: {}", report.feature_weights));
+    console.say(fmt::format("feature weights: {}", report.feature_weights));
   }
   if (report.name_rows > 0) {
-    console.say(fmt::format("the names of {} labels are learnt from as texts",
-                            format_count(report.name_rows)));
-  }
-  if (report.neighbours > 0) {
-    console.say(fmt::format("labels of like training rows weigh {:.2g}", report.neighbours));
+    console.say(
+        fmt::format("trained on the names of {} labels as texts", format_count(report.name_rows)));
   }
   if (report.precision) {
     console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
-                            format_count(report.judged_rows), kind_of_judges(flags),
+                            format_count(report.validation_rows), kind_of_rows(flags),
                             report.precision->at_1, report.precision->at_3,
                             report.precision->at_5));
   } else {
@@ -128,64 +148,74 @@ void tell(Console& console, const TrainFlags& flags, const train::LinearReport& 
   console.say(fmt::format("wrote {}", flags.out));
 }
 
-void print_json(Console& console, const TrainFlags& flags, const train::LinearReport& report) {
+nlohmann::ordered_json linear_json(const MemberReport& member) {
+  return {{"parent_weight", member.parent_weight},
+          {"loss_weight", member.loss_weight},
+          {"neighbours", member.neighbours}};
+}
+
+nlohmann::ordered_json gradient_json(const MemberReport& member) {
+  nlohmann::ordered_json epochs = nlohmann::ordered_json::array();
+  for (const EpochReport& epoch : member.epochs.front()) {
+    nlohmann::ordered_json json = {{"loss", epoch.loss}};
+    if (epoch.quality) json["nDCG@5"] = *epoch.quality;
+    epochs.push_back(std::move(json));
+  }
+  return {{"inner_dim", member.inner_dim},
+          {"parent_weight", member.parent_weight},
+          {"epochs", epochs},
+          {"planned_train_mb", static_cast<double>(member.planned_train_bytes) / 1e6},
+          {"planned_model_mb", static_cast<double>(member.planned_model_bytes) / 1e6}};
+}
+
+nlohmann::ordered_json member_json(const MemberReport& member) {
+  nlohmann::ordered_json json = {{"encoder", member.encoder},
+                                 {"head", member.head},
+                                 {"lengths", member.lengths},
+                                 {"members", member.members}};
+  json.update(member.epochs.empty() ? linear_json(member) : gradient_json(member));
+  return json;
+}
+
+void print_json(Console& console, const TrainFlags& flags, const TrainReport& report) {
   const Usage usage = console.usage();
   const auto megabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
-  nlohmann::ordered_json json = {
-      {"model", flags.out},
-      {"rows", report.rows},
-      {"labels", report.labels},
-      {"features", report.features},
-      {"lengths", report.lengths},
-      {"members", report.members},
-      {"parent_power", report.parent_power},
-      {"loss_weight", report.loss_weight},
-      {"feature_weights", report.feature_weights},
-      {"neighbours", report.neighbours},
-      {"name_rows", report.name_rows},
-      {"held_out_rows", report.judged_rows},
-      {"wall_s", usage.wall_seconds},
-      {"cpu_s", usage.cpu_seconds},
-      {"peak_rss_mb", megabytes(usage.peak_bytes)},
-      {"model_mb", megabytes(std::filesystem::file_size(flags.out))},
-  };
-  for (const train::Trial& trial : report.trials) {
+  nlohmann::ordered_json json = {{"model", flags.out},
+                                 {"rows", report.rows},
+                                 {"labels", report.labels},
+                                 {"features", report.features}};
+  if (report.encoders.size() == 1) {
+    json.update(member_json(report.encoders.front()));
+  } else {
+    for (const MemberReport& member : report.encoders) {
+      json["encoders"].push_back(member_json(member));
+    }
+  }
+  json.update({{"feature_weights", report.feature_weights},
+               {"name_rows", report.name_rows},
+               {"validation_rows", report.validation_rows},
+               {"refitted", report.refitted},
+               {"wall_s", usage.wall_seconds},
+               {"cpu_s", usage.cpu_seconds},
+               {"peak_rss_mb", megabytes(usage.peak_bytes)},
+               {"model_mb", megabytes(std::filesystem::file_size(flags.out))}});
+  for (const Trial& trial : report.trials) {
     json["trials"].push_back({{"setting", trial.setting},
                               {"nDCG@5", trial.quality},
                               {"seconds", trial.seconds},
                               {"kept", trial.kept}});
   }
   if (report.precision) {
-    json["held_out"] = {{"P@1", report.precision->at_1},
-                        {"P@3", report.precision->at_3},
-                        {"P@5", report.precision->at_5}};
+    json["validation"] = {{"P@1", report.precision->at_1},
+                          {"P@3", report.precision->at_3},
+                          {"P@5", report.precision->at_5}};
   }
   console.print(json.dump() + "\n");
 }
 
-LearnedTask make_learned_task(const TrainFlags& flags, const CLI::App& command,
-                              const std::string& encoder) {
-  LearnedTask task;
-  task.input = make_read_options(flags.data, flags.input);
-  task.options = make_learned_options(command, flags.learned, flags.options);
-  task.options.encoder = encoder;
-  task.run.out = flags.out;
-  task.run.valid = make_valid(flags);
-  task.run.text_rule = make_text_rule(command, flags.own);
-  if (!flags.ram.empty()) task.run.ram_bytes = parse_bytes(flags.ram);
-  task.run.checkpoint_every = flags.checkpoint_every;
-  task.run.resume = flags.resume;
-  task.threads = flags.threads;
-  task.seed = flags.seed;
-  task.json = flags.json;
-  task.report = flags.report;
-  return task;
-}
-
 // Flags that the encoder does not have are left out of its configuration.
-template <class Options>
 void print_config(Console& console, const TrainFlags& flags, const CLI::App& command,
-                  const std::string& encoder, const Options& options) {
+                  const TrainOptions& options) {
   nlohmann::ordered_json values = option_values(command, options);
   for (auto& [key, value] : values.items()) {
     // What the data or a search may decide is left to them when the run is repeated.
@@ -193,6 +223,7 @@ void print_config(Console& console, const TrainFlags& flags, const CLI::App& com
                          flags.tune_seconds > 0;
     if (by_rule && command.count("--" + key) == 0) value = nullptr;
   }
+  const std::string encoder = options.encoder.empty() ? "linear" : options.encoder;
   for (const std::string& name : foreign_options(encoder)) {
     const std::string flag = OptionFlags::kebab(name);
     if (command.get_option_no_throw("--" + flag) != nullptr) values[flag] = nullptr;
@@ -200,26 +231,31 @@ void print_config(Console& console, const TrainFlags& flags, const CLI::App& com
   console.print(dump_config(command, values).dump(2) + "\n");
 }
 
-// When the file of finished blocks was last written to; nothing if there is none.
+// When the file to resume from was last written to; nothing if there is none.
 std::optional<std::filesystem::file_time_type> resume_file_time(const std::string& path) {
   std::error_code none;
   const auto time = std::filesystem::last_write_time(path, none);
   return none ? std::nullopt : std::optional(time);
 }
 
-train::LinearReport train_or_say_how_to_go_on(const Context& context,
-                                              const data::ReadOptions& input,
-                                              const TrainOptions& options,
-                                              const train::LinearRun& run) {
+TrainReport train_or_say_how_to_resume(const Context& context, const Dataset& data,
+                                       const TrainOptions& options, const TrainRun& run) {
   const std::string file = run.out + ".resume";
   const auto before = run.resume ? std::nullopt : resume_file_time(file);  // of another training
   try {
-    return train::train_linear(context, input, options, run);
+    return train_model(context, data, options, run);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kInterrupted || resume_file_time(file) == before) throw;
-    fail(ErrorCode::kInterrupted,
-         "stopped; {} has what is finished, from which the same command goes on with --resume",
-         file);
+    if (error.code() != ErrorCode::kInterrupted) throw;
+    if (resume_file_time(file) == before) {
+      throw Error(ErrorCode::kInterrupted,
+                  "stopped before anything was finished; nothing was written");
+    }
+    throw Error(
+        ErrorCode::kInterrupted,
+        fmt::format(
+            "{}; the same command goes on from {} with --resume",
+            std::string_view(error.what()).starts_with("stopped after") ? error.what() : "stopped",
+            file));
   }
 }
 
@@ -237,40 +273,51 @@ void check_report(const TrainFlags& flags) {
   }
 }
 
-void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
-  if (!flags.config.empty()) apply_config(command, flags.config);
+void check_flags(const TrainFlags& flags, const CLI::App& command) {
   for (const char* needed : {"DATA", "--out"}) {
     if (command.count(needed) == 0 && !flags.dump_config) {
       throw UsageError(fmt::format("{} is required (see mhe train --help)", needed));
     }
   }
   check_report(flags);
-  const std::string encoder =
-      choose_encoder(command, flags.learned, make_read_options(flags.data, flags.input));
-  if (encoder != "linear") {
-    const LearnedTask task = make_learned_task(flags, command, encoder);
-    if (flags.dump_config) return print_config(console, flags, command, encoder, task.options);
-    return run_train_learned(console, task);
+}
+
+// Run-level flags that an encoder alone has.
+void check_run_flags(const CLI::App& command, const std::string& encoder) {
+  const bool has_linear = encoder.empty() || encoder.find("linear") != std::string::npos;
+  const bool has_gradient = !encoder.empty() && encoder != "linear";
+  for (const auto& [flag, is_there] :
+       {std::pair{"--flush-seconds", has_linear}, {"--checkpoint-every", has_gradient}}) {
+    if (is_there || command.count(flag) == 0) continue;
+    throw UsageError(fmt::format("{} does not belong to --encoder {}", flag,
+                                 encoder.empty() ? "linear" : encoder));
   }
-  TrainOptions options = train::preset(flags.preset);
-  TrainOptions given = flags.options;
-  copy_given(command, given, options);
-  if (flags.dump_config) return print_config(console, flags, command, encoder, options);
+}
+
+void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
+  if (!flags.config.empty()) apply_config(command, flags.config);
+  check_flags(flags, command);
   PhaseClock clock(console);
   const StopSignal stop;
-  const auto context = make_timed_context(console, clock, flags.threads, flags.seed,
-                                          [&](const Progress&) { stop.check(); });
-  train::LinearRun run = make_run(flags, command);
+  const auto context =
+      make_timed_context(console, clock,
+                         {.threads = flags.threads,
+                          .seed = flags.seed,
+                          .ram_bytes = flags.ram.empty() ? 0 : parse_bytes(flags.ram),
+                          .should_stop = [&] { return stop.flag().load(); }});
+  const Dataset data = make_read_options(flags.data, flags.input);
+  const TrainOptions options =
+      make_train_options(command, flags.train, *context, flags.input.empty() ? nullptr : &data);
+  check_run_flags(command, options.encoder);
+  if (flags.dump_config) return print_config(console, flags, command, options);
   PageFile page(flags.report);
-  run.history = page.history();
-  const train::LinearReport report =
-      train_or_say_how_to_go_on(*context, make_read_options(flags.data, flags.input), options, run);
+  const TrainReport report = train_or_say_how_to_resume(*context, data, options, make_run(flags));
   clock.stop();
   tell(console, flags, report);
-  page.write(console, clock,
+  page.write(console, clock, report.history,
              {.model = flags.out,
               .data = flags.input,
-              .judges = std::string(kind_of_judges(flags)),
+              .judges = std::string(kind_of_rows(flags)),
               .shape = shape_of(report),
               .threads = context->threads()});
   if (flags.json) print_json(console, flags, report);
@@ -283,20 +330,14 @@ std::function<void(Console&)> add_train(CLI::App& command) {
   auto flags = std::make_shared<TrainFlags>();
   command.add_option("DATA", flags->input, "Training data; - is standard input");
   command.add_option("-o,--out", flags->out, "Where to write the model");
-  command
-      .add_option("--preset", flags->preset,
-                  "fast: the first try; default: one model; best: an ensemble. Other flags change "
-                  "what it sets")
-      ->check(CLI::IsMember({"fast", "default", "best"}))
-      ->capture_default_str();
   command.add_option("--valid", flags->valid,
-                     "Rows that are not trained on: they choose the power of the path and "
+                     "Validation rows, which are not trained on: they choose the parent weight and "
                      "calibrate the probabilities, in place of rows held out from DATA");
   command.add_option("--valid-labels", flags->valid_labels, "Label file of --valid");
   command
       .add_option("--tune", flags->tune_seconds,
-                  "Try other settings on held-out rows for about so many seconds, then train with "
-                  "the best; options given here stay as they are")
+                  "Try other settings on validation rows for about this many seconds, then train "
+                  "with the best; options given here stay as they are")
       ->check(CLI::Range(0.0, 1e7));
   command.add_option(
       "--ram", flags->ram,
@@ -304,22 +345,22 @@ std::function<void(Console&)> add_train(CLI::App& command) {
   command.add_flag("--resume", flags->resume, "Go on where an interrupted run stopped");
   command
       .add_option("--flush-seconds", flags->flush_seconds,
-                  "How often what is finished goes to the file that --resume goes on from")
+                  "Seconds between writes of what is finished to the file that --resume goes on "
+                  "from")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   command.add_option("--report", flags->report,
                      "Write a page of HTML here: curves, metrics, heads, time and size");
   add_config_flags(command, flags->config, flags->dump_config);
   command.add_flag("--json", flags->json, "Print one object at the end: time, memory, size");
-  flags->options.visit(OptionFlags(command));
-  add_learned_flags(command, flags->learned);
   command.add_option("--checkpoint-every", flags->checkpoint_every,
                      "Epochs between checkpoints, from which --resume goes on; 0: only when "
                      "interrupted");
-  add_own_flag(command, flags->own);
+  add_train_options(command, flags->train);
+  command.get_option("--flush-seconds")->group("Only with --encoder linear");
+  command.get_option("--checkpoint-every")->group("Only with --encoder bag or dense");
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
   command.add_option("--threads", flags->threads, "Threads; 0: one per core");
-  group_by_encoder(command);
   add_data_flags(command, flags->data);
   return [flags, &command](Console& console) { run_train(console, *flags, command); };
 }
