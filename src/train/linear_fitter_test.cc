@@ -203,11 +203,18 @@ TEST_F(LinearFitterTest, CalibratesNothingWithoutHeldOutRows) {
   EXPECT_TRUE(model::Model::open(dir_.file("m.mhe"))->calibration().scores().empty());
 }
 
-TEST_F(LinearFitterTest, MoreCandidatesThanGroupsAreAllOfThem) {
+TEST_F(LinearFitterTest, AWiderBeamThanThereAreNodesIsAllOfThem) {
   TrainOptions options = quick();
-  options.candidates = 1000;
   options.beam = 1000;
   EXPECT_GT(train(options).precision->at_1, 80);
+}
+
+TEST_F(LinearFitterTest, MoreCandidatesThanGroupsAreRefusedIfAskedFor) {
+  TrainOptions options = quick();  // by rule 10 of 5 groups
+  options.candidates = 5;
+  EXPECT_GT(train(options).precision->at_1, 80);
+  options.candidates = 6;
+  EXPECT_THROW((void)train(options), Error);
 }
 
 TEST_F(LinearFitterTest, SaysWhatItCannotDo) {
