@@ -21,6 +21,7 @@ using Shape = std::pair<std::vector<std::uint32_t>, std::size_t>;  // lengths, i
 // What an open cascade over many labels becomes under budgets that can be kept.
 std::map<std::uint64_t, Shape> shapes_by_budget(const TrainingSet& set) {
   TrainOptions options;
+  options.encoder = "bag";
   options.dim = 4096;
   options = resolve_gradient(options, set.examples.rows(), set.names.size());
   std::map<std::uint64_t, Shape> shapes;

@@ -9,8 +9,14 @@
 namespace mhe::train {
 namespace {
 
-std::string order_of(const std::string& head, std::size_t rows, std::size_t labels) {
+TrainOptions of_bag() {
   TrainOptions options;
+  options.encoder = "bag";
+  return options;
+}
+
+std::string order_of(const std::string& head, std::size_t rows, std::size_t labels) {
+  TrainOptions options = of_bag();
   options.head = head;
   return resolve_gradient(options, rows, labels).order;
 }
@@ -26,14 +32,14 @@ TEST(LearnedOrder, OfProductHeadsCostsNothingWhereMostLabelsOccurNowhere) {
 }
 
 TEST(LearnedOrder, ThatIsGivenIsTaken) {
-  TrainOptions options;
+  TrainOptions options = of_bag();
   options.head = "product";
   options.order = "random";
   EXPECT_EQ(resolve_gradient(options, 20'000, 100'000'000).order, "random");
 }
 
 TEST(HeadRule, IsACascadeWhereThereAreLabelsForTwoLevels) {
-  TrainOptions options;
+  TrainOptions options = of_bag();
   EXPECT_NO_THROW(validate_gradient(options));
   EXPECT_EQ(resolve_gradient(options, 1000, 2).head, "onehot");
   EXPECT_EQ(resolve_gradient(options, 1000, 3).head, "cascade");
@@ -60,7 +66,7 @@ TEST(StartRule, IsCentroidsForABagWithACascade) {
 }
 
 TEST(WarmUpRule, IsForAdagradAndForWhoAsks) {
-  TrainOptions options;
+  TrainOptions options = of_bag();
   EXPECT_EQ(resolve_gradient(options, 1000, 100).warmup, 0.1);
   options.table_rule = "sgd";
   EXPECT_EQ(resolve_gradient(options, 1000, 100).warmup, 0);

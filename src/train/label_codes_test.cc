@@ -20,6 +20,7 @@ constexpr std::uint32_t kLabels = 30;
 
 TrainOptions quick() {
   TrainOptions options;
+  options.encoder = "bag";
   options.head = "product";
   options.redundant_heads = 4;
   options.dim = 24;
