@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <mhe/dataset.h>
+
 #include "base/random.h"
 #include "data/reader.h"
 #include "train/training_set.h"
@@ -91,6 +93,23 @@ inline train::TrainingSet toy_set(const std::vector<ToyRow>& rows, std::uint32_t
   }
   train::normalize_rows(set.examples.features);
   return set;
+}
+
+/// The rows as data in memory, of numbered labels.
+inline Dataset toy_data(const std::vector<ToyRow>& rows, std::uint32_t num_labels) {
+  DatasetBuilder builder = DatasetBuilder::of_vectors(3 * std::size_t{num_labels});
+  for (const ToyRow& row : rows) {
+    std::vector<LabelId> labels;
+    for (const std::uint32_t label : row.labels) labels.push_back(LabelId{label});
+    std::vector<std::uint32_t> columns;
+    std::vector<float> values;
+    for (const auto& [feature, value] : row.entries) {
+      columns.push_back(feature);
+      values.push_back(value);
+    }
+    builder.add(SparseRow{columns, values}, labels);
+  }
+  return std::move(builder).build();
 }
 
 }  // namespace mhe::testing

@@ -92,6 +92,7 @@ class GradientFitter::Training {
       if (in_epoch + 1 == trainer.steps_per_epoch() && end_epoch(trainer)) break;
       try {
         report(trainer, loss);
+        context_.check_stop();  // at once if it is the report that brought it up
       } catch (const Error& error) {
         if (error.code() == ErrorCode::kInterrupted) interrupt(trainer);
         throw;

@@ -21,8 +21,9 @@ using Shape = std::pair<std::vector<std::uint32_t>, std::size_t>;  // lengths, i
 // What an open cascade over many labels becomes under budgets that can be kept.
 std::map<std::uint64_t, Shape> shapes_by_budget(const TrainingSet& set) {
   TrainOptions options;
-  options.network.dim = 4096;
-  options = with_rules(options, set.examples.rows(), set.names.size());
+  options.encoder = "bag";
+  options.dim = 4096;
+  options = resolve_gradient(options, set.examples.rows(), set.names.size());
   std::map<std::uint64_t, Shape> shapes;
   for (std::uint64_t megabytes = 2000; megabytes <= 10'000; megabytes += 200) {
     try {

@@ -9,10 +9,16 @@
 namespace mhe::train {
 namespace {
 
-std::string order_of(const std::string& head, std::size_t rows, std::size_t labels) {
+TrainOptions of_bag() {
   TrainOptions options;
+  options.encoder = "bag";
+  return options;
+}
+
+std::string order_of(const std::string& head, std::size_t rows, std::size_t labels) {
+  TrainOptions options = of_bag();
   options.head = head;
-  return with_rules(options, rows, labels).order;
+  return resolve_gradient(options, rows, labels).order;
 }
 
 TEST(LearnedOrder, OfProductHeadsIsRandom) {
@@ -26,23 +32,23 @@ TEST(LearnedOrder, OfProductHeadsCostsNothingWhereMostLabelsOccurNowhere) {
 }
 
 TEST(LearnedOrder, ThatIsGivenIsTaken) {
-  TrainOptions options;
+  TrainOptions options = of_bag();
   options.head = "product";
   options.order = "random";
-  EXPECT_EQ(with_rules(options, 20'000, 100'000'000).order, "random");
+  EXPECT_EQ(resolve_gradient(options, 20'000, 100'000'000).order, "random");
 }
 
 TEST(HeadRule, IsACascadeWhereThereAreLabelsForTwoLevels) {
-  TrainOptions options;
-  EXPECT_NO_THROW(validate(options));
-  EXPECT_EQ(with_rules(options, 1000, 2).head, "onehot");
-  EXPECT_EQ(with_rules(options, 1000, 3).head, "cascade");
-  EXPECT_EQ(with_rules(options, 1000, 100'000).head, "cascade");
+  TrainOptions options = of_bag();
+  EXPECT_NO_THROW(validate_gradient(options));
+  EXPECT_EQ(resolve_gradient(options, 1000, 2).head, "onehot");
+  EXPECT_EQ(resolve_gradient(options, 1000, 3).head, "cascade");
+  EXPECT_EQ(resolve_gradient(options, 1000, 100'000).head, "cascade");
   options.lengths = {2, 1};
-  EXPECT_EQ(with_rules(options, 1000, 2).head, "cascade");
+  EXPECT_EQ(resolve_gradient(options, 1000, 2).head, "cascade");
   options.lengths.clear();
   options.head = "cascade";
-  EXPECT_EQ(with_rules(options, 1000, 2).head, "cascade");
+  EXPECT_EQ(resolve_gradient(options, 1000, 2).head, "cascade");
 }
 
 TEST(StartRule, IsCentroidsForABagWithACascade) {
@@ -50,7 +56,7 @@ TEST(StartRule, IsCentroidsForABagWithACascade) {
     TrainOptions options;
     options.encoder = encoder;
     options.head = head;
-    return with_rules(options, 1000, 100).start;
+    return resolve_gradient(options, 1000, 100).init;
   };
   EXPECT_EQ(start_of("bag", "cascade"), "centroids");
   EXPECT_EQ(start_of("bag", "onehot"), "biases");
@@ -60,15 +66,15 @@ TEST(StartRule, IsCentroidsForABagWithACascade) {
 }
 
 TEST(WarmUpRule, IsForAdagradAndForWhoAsks) {
-  TrainOptions options;
-  EXPECT_EQ(with_rules(options, 1000, 100).warmup, 0.1);
+  TrainOptions options = of_bag();
+  EXPECT_EQ(resolve_gradient(options, 1000, 100).warmup, 0.1);
   options.table_rule = "sgd";
-  EXPECT_EQ(with_rules(options, 1000, 100).warmup, 0);
+  EXPECT_EQ(resolve_gradient(options, 1000, 100).warmup, 0);
   options.table_rule = "adagrad";
   options.warmup = 0;
-  EXPECT_EQ(with_rules(options, 1000, 100).warmup, 0);
+  EXPECT_EQ(resolve_gradient(options, 1000, 100).warmup, 0);
   options.warmup = -0.5;
-  EXPECT_THROW(validate(options), Error);
+  EXPECT_THROW(validate_gradient(options), Error);
 }
 
 }  // namespace

@@ -20,9 +20,10 @@ constexpr std::uint32_t kLabels = 30;
 
 TrainOptions quick() {
   TrainOptions options;
+  options.encoder = "bag";
   options.head = "product";
   options.redundant_heads = 4;
-  options.network.dim = 24;
+  options.dim = 24;
   options.batch = 32;
   return options;
 }
@@ -39,8 +40,8 @@ TEST(LabelCodes, FollowTheOptionsAndNotTheThreads) {
   const TrainingSet set = testing::toy_set(testing::toy_rows(300, kLabels), kLabels);
   const auto codes_for = [&](TrainOptions options, std::size_t threads) {
     const Context context({.threads = threads});
-    validate(options);
-    options = with_rules(options, set.examples.rows(), set.names.size());
+    validate_gradient(options);
+    options = resolve_gradient(options, set.examples.rows(), set.names.size());
     return make_label_codes(context, set.examples, plan_gradient(set, options, 0), options).codes;
   };
   TrainOptions random = quick();
@@ -66,7 +67,7 @@ TEST(LabelCodes, RefuseOptionsThatContradictEachOther) {
   const auto expect_refused = [](const auto& change) {
     TrainOptions options = quick();
     change(options);
-    EXPECT_THROW(validate(options), Error);
+    EXPECT_THROW(validate_gradient(options), Error);
   };
   expect_refused([](TrainOptions& o) { o.head = "cascade"; });
   expect_refused([](TrainOptions& o) { o.heads = 2; });

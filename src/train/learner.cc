@@ -62,6 +62,7 @@ Learner::Learner(const Context& context, const Dataset& data, const TrainOptions
     : context_(context), data_(data), options_(options), run_(run) {
   options_.encoder = choose_encoder(context, data, options);
   validate(options_);
+  options_.given = asked_for(options_);
   if (!run.out.empty()) check_output();
 }
 

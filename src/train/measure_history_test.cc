@@ -6,15 +6,16 @@
 
 #include <gtest/gtest.h>
 
+#include <mhe/train.h>
+
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/train_linear.h"
 
 namespace mhe::train {
 namespace {
 
+using testing::toy_data;
 using testing::toy_rows;
-using testing::toy_set;
 
 const Chart& chart_called(const TrainingHistory& history, const std::string& title) {
   for (const Chart& chart : history.charts) {
@@ -34,21 +35,20 @@ class MeasureHistory : public ::testing::Test {
   }
   TrainingHistory train(const TrainOptions& options, std::size_t threads = 2) {
     const Context context({.threads = threads});
-    TrainingHistory history;
-    report_ = train_on_set(context, toy_set(toy_rows(600, 20), 20), options,
-                           {.out = dir_.file("m.mhe"), .history = &history});
-    return history;
+    report_ = train_model(context, toy_data(toy_rows(600, 20), 20), options,
+                          {.out = dir_.file("m.mhe"), .measure = true});
+    return report_.history;
   }
 
   testing::ScratchDir dir_;
-  LinearReport report_;
+  TrainReport report_;
 };
 
 TEST_F(MeasureHistory, LeavesTheModelAsItIs) {
   (void)train(quick());
   const std::string with = dir_.read("m.mhe");
   const Context context({.threads = 2});
-  (void)train_on_set(context, toy_set(toy_rows(600, 20), 20), quick(), {.out = dir_.file("m.mhe")});
+  (void)train_model(context, toy_data(toy_rows(600, 20), 20), quick(), {.out = dir_.file("m.mhe")});
   EXPECT_TRUE(dir_.read("m.mhe") == with);
 }
 
@@ -67,10 +67,10 @@ TEST_F(MeasureHistory, DescribesTheData) {
 TEST_F(MeasureHistory, MetricsAreThoseThatTrainingPrints) {
   const TrainingHistory history = train(quick());
   ASSERT_TRUE(history.metrics.has_value());
-  EXPECT_EQ(history.judged_rows, report_.judged_rows);
+  EXPECT_EQ(history.validation_rows, report_.validation_rows);
   EXPECT_NEAR(100 * history.metrics->value("P@1"), report_.precision->at_1, 1e-9);
   EXPECT_NEAR(100 * history.metrics->value("P@5"), report_.precision->at_5, 1e-9);
-  EXPECT_EQ(history.reliability.count, history.judged_rows * 10);
+  EXPECT_EQ(history.reliability.count, history.validation_rows * 10);
   const Chart& cutoffs = chart_called(history, "How many labels to ask for");
   EXPECT_NEAR(cutoffs.curves[0].points[4].y, report_.precision->at_5, 1e-9);
 }

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "learned_training.h"
+#include "gradient_training.h"
 #include "toy_training.h"
 
 namespace mhe::train {
@@ -43,7 +43,7 @@ class StreamedRows final : public encoders::BatchSource {
 
 std::vector<float> trained(const TrainingSet& set, TrainOptions options,
                            encoders::BatchSource* batches) {
-  options = with_rules(options, set.examples.rows(), set.names.size());
+  options = resolve_gradient(options, set.examples.rows(), set.names.size());
   const Context context({.threads = 2});
   const GradientPlan plan = plan_gradient(set, options, 0);
   MemberTrainer trainer(context, set.examples, plan, options, {.batches = batches});
@@ -60,7 +60,7 @@ TEST(MemberTrainer, TrainsOnStreamedRowsAsOnThoseInMemory) {
   for (const std::string encoder : {"bag", "dense"}) {
     const TrainingSet set =
         encoder == "dense" ? testing::dense_toy_set(rows) : testing::toy_set(rows, kLabels);
-    TrainOptions options = testing::LearnedTraining::quick(encoder, "cascade");
+    TrainOptions options = testing::GradientTraining::quick(encoder, "cascade");
     options.init = "centroids";
     options.epochs = 2;
     StreamedRows streamed(set.examples);

@@ -14,8 +14,8 @@
 #include "data/reader.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/linear_rules.h"
-#include "train/training_rows.h"
+#include "train/options.h"
+#include "train/text_rules.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
@@ -102,7 +102,7 @@ TEST_F(NameRowsTest, FollowTheLabelsThatAreTrimmed) {
 
 TEST_F(NameRowsTest, BecomeRowsLikeOthers) {
   TrainingSet set = read(Texts::kHoldNames, "yes");
-  learn_from_names(set);
+  train_on_names(set);
   EXPECT_EQ(set.examples.rows(), kRows + kLabels);
   EXPECT_EQ(set.examples.features.rows(), kRows + kLabels);
   EXPECT_EQ(set.name_rows.rows(), 0U);
@@ -134,7 +134,7 @@ TEST(JudgingRows, AreFewerOfLongTexts) {
 TEST(JudgingRows, AreTheSameFromAFileAndFromMemory) {
   const std::string filler(30'000, 'x');
   std::string file;
-  TrainingRows rows = TrainingRows::of_texts();
+  DatasetBuilder rows = DatasetBuilder::of_texts();
   for (std::size_t row = 0; row < 600; ++row) {
     RandomStream random(1, "name_rows_test", row);
     const std::string name = name_of(random.below(kLabels));
@@ -144,10 +144,11 @@ TEST(JudgingRows, AreTheSameFromAFileAndFromMemory) {
   }
   testing::ScratchDir dir;
   const Context context({.threads = 2});
-  const TrainingSet read = read_training_set(
-      context, testing::read_from(dir.write("rows.txt", file)),
-      {.text = TrainOptions().text, .rule = choose_text_options, .label_text = "auto"});
-  const TrainingSet made = make_training_set(context, rows, TrainOptions().text, "auto");
+  const Reading how = {
+      .text = TrainOptions().text, .rule = choose_text_options, .label_text = "auto"};
+  const TrainingSet read =
+      read_training_set(context, testing::read_from(dir.write("rows.txt", file)), how);
+  const TrainingSet made = read_training_set(context, std::move(rows).build(), how);
   EXPECT_EQ(read.name_rows.rows(), made.name_rows.rows());
   EXPECT_EQ(read.examples.features.columns, made.examples.features.columns);
   EXPECT_EQ(read.examples.features.values, made.examples.features.values);

@@ -92,9 +92,11 @@ class NeighbourWeightTest : public ::testing::Test {
   float weight(std::size_t judges) {
     TrainOptions options;
     options.lengths = {20, 15};
-    options.cascade.solver.loss_weight = 0.001F;  // too little to learn much
+    options.loss_weight = 0.001F;  // too little to learn much
+    options.prune = 0;
     const std::vector<TrainedCascade> members =
-        train_members(context_, set_.examples, kLabels, options);
+        train_cascades(context_, set_.examples, kLabels,
+                       resolve_linear(options, set_.examples.features, kLabels));
     const MemberViews views(members);
     const heads::NeighbourIndex index = heads::build_neighbours(
         set_.examples.features, set_.examples.labels, neighbour_features(set_));

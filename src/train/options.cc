@@ -47,8 +47,11 @@ void parse(std::string_view name, std::string_view text, T& value) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     value = text;
   } else if constexpr (std::is_same_v<T, std::vector<FieldOptions>>) {
-    value = text::options_from_json(nlohmann::json{{"fields", nlohmann::json::parse(text)}}.dump())
-                .fields;
+    const auto fields = nlohmann::json::parse(text, nullptr, false);
+    if (!fields.is_array()) refuse_value(name, text, "a JSON array of fields");
+    value.clear();
+    if (fields.empty()) return;  // by rule
+    value = text::options_from_json(nlohmann::json{{"fields", fields}}.dump()).fields;
   } else if constexpr (std::is_arithmetic_v<T>) {
     const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc() || stop != text.data() + text.size()) {
@@ -105,7 +108,9 @@ void TrainOptions::set(std::string_view name, std::string_view value) {
   if (is_known) encoder = value;
   visit([&](const char* own_name, auto& option, const char*) {
     if (name != own_name) return;
-    parse(name, value, option);
+    auto parsed = option;  // what cannot be parsed changes nothing
+    parse(name, value, parsed);
+    option = std::move(parsed);
     is_known = true;
   });
   require(is_known, "there is no option \"{}\"", name);
@@ -190,8 +195,10 @@ void validate_common(const TrainOptions& options) {
   check_label_text(options.label_text);
 }
 
-// Presets differ in their defaults only, so what differs from all of them was asked for.
+}  // namespace
+
 std::set<std::string, std::less<>> asked_for(const TrainOptions& options) {
+  // Presets differ in their defaults only, so what differs from all of them was asked for.
   auto changed = changed_options(options, TrainOptions());
   for (const char* preset : {"fast", "best"}) {
     const auto other = changed_options(options, preset_options(preset, options.encoder));
@@ -199,8 +206,6 @@ std::set<std::string, std::less<>> asked_for(const TrainOptions& options) {
   }
   return changed;
 }
-
-}  // namespace
 
 std::vector<std::string> encoders_of(const TrainOptions& options) {
   std::vector<std::string> names = split(options.encoder);

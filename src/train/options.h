@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,9 @@ namespace mhe::train {
 
 /// The encoders that the options name, in their order. Throws kInvalidArgument for an unknown one.
 [[nodiscard]] std::vector<std::string> encoders_of(const TrainOptions& options);
+
+/// The options that a user named or changed: what a preset changed is not among them.
+[[nodiscard]] std::set<std::string, std::less<>> asked_for(const TrainOptions& options);
 
 /// Throws kInvalidArgument, saying which option is wrong, or which one was named that none of the
 /// encoders has.

@@ -9,13 +9,13 @@
 
 #include <mhe/error.h>
 #include <mhe/predict.h>
+#include <mhe/train.h>
 
 #include "model/linear_member.h"
 #include "model/model.h"
 #include "predict/tail_weights.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/train_linear.h"
 
 namespace mhe::predict {
 namespace {
@@ -27,9 +27,9 @@ class TailTest : public ::testing::Test {
     TrainOptions options;
     options.ensemble = 2;
     options.held_out = 0.1;
-    options.cascade.solver.sweeps = 3;
-    (void)train::train_on_set(context, testing::toy_set(testing::toy_rows(400, 30), 30), options,
-                              {.out = dir_.file("m.mhe")});
+    options.sweeps = 3;
+    (void)train_model(context, testing::toy_data(testing::toy_rows(400, 30), 30), options,
+                      {.out = dir_.file("m.mhe")});
     model_ = model::Model::open(dir_.file("m.mhe"));
   }
 

@@ -12,7 +12,7 @@
 
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/linear_rules.h"
+#include "train/text_rules.h"
 
 namespace mhe::train {
 namespace {

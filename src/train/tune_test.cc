@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/train.h>
 
 #include "base/random.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/train_linear.h"
 
 namespace mhe::train {
 namespace {
@@ -45,7 +45,7 @@ float chosen_weight(const std::vector<testing::ToyRow>& rows, std::size_t thread
   TrainOptions options;
   options.lengths = {4, 5};
   return choose_loss_weight(context, set.examples, kLabels,
-                            completed(options, set.examples.features, set.names.size()));
+                            resolve_linear(options, set.examples.features, set.names.size()));
 }
 
 TEST(ChooseLossWeight, IsSmallerWhereLabelsAreNoisy) {
@@ -65,53 +65,61 @@ TEST(ChooseLossWeight, LeavesItWhereRowsAreTooFewToTell) {
 
 class TuneTest : public ::testing::Test {
  protected:
-  [[nodiscard]] Tuned tune_with(const TuneOptions& how) const {
-    TrainOptions options;
+  // What a training tried; the model's own options follow from it.
+  [[nodiscard]] std::vector<Trial> tune_with(double seconds, TrainOptions options = {}) {
     options.head = "cascade";  // by rule so few rows get no tree
-    return tune(context_, testing::read_from(data_), options, choose_text_options, how);
+    report_ = train_model(context_, testing::read_from(data_), options,
+                          {.out = dir_.file("m.mhe"), .tune_seconds = seconds});
+    return report_.trials;
   }
-  static std::size_t count(const Tuned& tuned, const std::string& word) {
+  static std::size_t count(const std::vector<Trial>& trials, const std::string& word) {
     return static_cast<std::size_t>(std::count_if(
-        tuned.trials.begin(), tuned.trials.end(),
+        trials.begin(), trials.end(),
         [&](const Trial& trial) { return trial.setting.find(word) != std::string::npos; }));
   }
 
   testing::ScratchDir dir_;
   const Context context_{{.threads = 1}};
   const std::string data_ = dir_.write("train.txt", svmlight(noisy_rows(600, 0.5)));
+  TrainReport report_;
 };
 
 TEST_F(TuneTest, KeepsWhatRanksUnseenRowsBetter) {
-  const Tuned tuned = tune_with({.seconds = 1e6});
-  ASSERT_FALSE(tuned.trials.empty());
-  EXPECT_EQ(tuned.trials[0].setting, "as given");
+  const std::vector<Trial> trials = tune_with(1e6);
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials[0].setting, "as given");
   double best = 0;
-  for (const Trial& trial : tuned.trials) {
+  for (const Trial& trial : trials) {
     if (trial.kept) {
       EXPECT_GT(trial.quality, best) << trial.setting;
       best = trial.quality;
     }
   }
-  EXPECT_LT(tuned.options.loss_weight, 1);
-  EXPECT_GT(count(tuned, "leaf"), 0U);
-  EXPECT_GT(count(tuned, "candidates"), 0U);
+  EXPECT_LT(report_.encoders[0].loss_weight, 1);
+  EXPECT_GT(count(trials, "leaf"), 0U);
+  EXPECT_GT(count(trials, "candidates"), 0U);
 }
 
 TEST_F(TuneTest, LeavesOptionsThatWereGiven) {
-  const Tuned tuned = tune_with({.seconds = 1e6, .fixed = {"loss_weight", "leaf"}});
-  EXPECT_EQ(count(tuned, "loss weight"), 0U);
-  EXPECT_EQ(count(tuned, "leaf"), 0U);
-  EXPECT_EQ(tuned.options.leaf, 0U);
+  TrainOptions options;
+  options.set("loss_weight", "3");
+  options.leaf = 11;  // a value other than the default is as good as named
+  const std::vector<Trial> trials = tune_with(1e6, options);
+  EXPECT_EQ(count(trials, "loss weight"), 0U);
+  EXPECT_EQ(count(trials, "leaf"), 0U);
+  EXPECT_GT(count(trials, "candidates"), 0U);
+  EXPECT_EQ(report_.encoders[0].loss_weight, 3);
+  EXPECT_EQ(report_.encoders[0].lengths.back(), 11U);
 }
 
 TEST_F(TuneTest, EndsWhenTimeIsOver) {
-  const Tuned tuned = tune_with({.seconds = 1e-9});
-  EXPECT_EQ(tuned.trials.size(), 1U);
+  EXPECT_EQ(tune_with(1e-9).size(), 1U);
 }
 
 TEST_F(TuneTest, RefusesAPipe) {
   try {
-    (void)tune(context_, testing::read_from("-"), TrainOptions(), choose_text_options, {});
+    (void)train_model(context_, testing::read_from("-"), TrainOptions(),
+                      {.out = dir_.file("m.mhe"), .tune_seconds = 1});
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
@@ -128,11 +136,11 @@ TEST(TuneText, TriesOtherTextFeatures) {
     lines += "\n";
   }
   const Context context({.threads = 2});
-  LinearRun run;
+  TrainRun run;
   run.out = dir.file("m.mhe");
   run.tune_seconds = 1e6;
-  const LinearReport report =
-      train_linear(context, testing::read_from(dir.write("t.txt", lines)), TrainOptions(), run);
+  const TrainReport report =
+      train_model(context, testing::read_from(dir.write("t.txt", lines)), TrainOptions(), run);
   const auto tried = [&](const std::string& setting) {
     return std::any_of(report.trials.begin(), report.trials.end(),
                        [&](const Trial& trial) { return trial.setting == setting; });

@@ -11,12 +11,13 @@
 
 #include <gtest/gtest.h>
 
+#include <mhe/train.h>
+
 #include "model/model.h"
 #include "predict/ranker.h"
 #include "scratch_dir.h"
 #include "toy_model.h"
 #include "toy_training.h"
-#include "train/train_linear.h"
 
 namespace mhe::train {
 namespace {
@@ -25,15 +26,15 @@ using testing::toy_rows;
 using testing::toy_set;
 
 // A model that was trained well, and rows it has not seen.
-class HeldOutTest : public ::testing::Test {
+class ValidationTest : public ::testing::Test {
  protected:
-  HeldOutTest() {
+  ValidationTest() {
     const Context context({.threads = 1});
     TrainOptions options;
     options.lengths = {4, 5};
     options.held_out = 0;
-    (void)train_on_set(context, toy_set(toy_rows(400, 20), 20), options,
-                       {.out = dir_.file("m.mhe")});
+    (void)train_model(context, testing::toy_data(toy_rows(400, 20), 20), options,
+                      {.out = dir_.file("m.mhe")});
     model_ = model::Model::open(dir_.file("m.mhe"));
   }
 
@@ -42,7 +43,7 @@ class HeldOutTest : public ::testing::Test {
   const Examples unseen_ = toy_set(toy_rows(300, 20, 2), 20).examples;
 };
 
-TEST_F(HeldOutTest, PrecisionIsThatOfARecount) {
+TEST_F(ValidationTest, PrecisionIsThatOfARecount) {
   const Context context({.threads = 2});
   const Precision precision =
       precision_of(rank_rows(context, judged_by(model_->members(), unseen_)));
@@ -68,7 +69,7 @@ TEST_F(HeldOutTest, PrecisionIsThatOfARecount) {
   EXPECT_GT(precision.at_1, 90);  // the data shows its labels plainly
 }
 
-TEST_F(HeldOutTest, IsTheSameForAnyThreads) {
+TEST_F(ValidationTest, IsTheSameForAnyThreads) {
   const Context one({.threads = 1});
   const Context four({.threads = 4});
   const RankedRows a = rank_rows(one, judged_by(model_->members(), unseen_));
@@ -80,7 +81,7 @@ TEST_F(HeldOutTest, IsTheSameForAnyThreads) {
                          }));
 }
 
-TEST_F(HeldOutTest, CalibrationRisesWithTheScore) {
+TEST_F(ValidationTest, CalibrationRisesWithTheScore) {
   const Context context({.threads = 1});
   const metrics::Calibration calibration =
       metrics::fit_calibration(rank_rows(context, judged_by(model_->members(), unseen_)).items);
@@ -88,14 +89,14 @@ TEST_F(HeldOutTest, CalibrationRisesWithTheScore) {
   EXPECT_GT(calibration(1.0F), 0.8F);
 }
 
-TEST_F(HeldOutTest, TooFewRowsChooseNoPower) {
+TEST_F(ValidationTest, TooFewRowsChooseNoPower) {
   const Context context({.threads = 1});
   const model::Cascade& cascade = testing::linear_member(*model_).cascades()[0];
   const Examples few = toy_set(toy_rows(99, 20, 2), 20).examples;
-  EXPECT_EQ(choose_parent_power(context, cascade, few), cascade.search.parent_power);
+  EXPECT_EQ(choose_parent_weight(context, cascade, few), cascade.search.parent_power);
 }
 
-TEST_F(HeldOutTest, TheChosenPowerIsNoWorseThanTheGiven) {
+TEST_F(ValidationTest, TheChosenPowerIsNoWorseThanTheGiven) {
   const Context context({.threads = 1});
   model::Cascade cascade = testing::linear_member(*model_).cascades()[0];
   const auto precision = [&] {
@@ -104,7 +105,7 @@ TEST_F(HeldOutTest, TheChosenPowerIsNoWorseThanTheGiven) {
   };
   cascade.search.parent_power = 90;  // only the first level counts
   const double given = precision();
-  cascade.search.parent_power = choose_parent_power(context, cascade, unseen_);
+  cascade.search.parent_power = choose_parent_weight(context, cascade, unseen_);
   EXPECT_GT(precision(), given);
   EXPECT_LE(cascade.search.parent_power, 1.0F);
 }

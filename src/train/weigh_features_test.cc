@@ -11,12 +11,12 @@
 
 #include <mhe/error.h>
 #include <mhe/predict.h>
+#include <mhe/train.h>
 
 #include "base/random.h"
 #include "model/model.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/train_linear.h"
 
 namespace mhe::train {
 namespace {
@@ -128,7 +128,7 @@ TEST(FeatureWeights, AreRefusedForText) {
   TrainOptions options;
   options.feature_weights = "idf";
   try {
-    (void)train_linear(Context(), testing::read_from(path), options, {.out = dir.file("m.mhe")});
+    (void)train_model(Context(), testing::read_from(path), options, {.out = dir.file("m.mhe")});
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("the data is text"));
@@ -162,11 +162,11 @@ TEST(FeatureWeights, AreInTheModelAndTheSameForAnyThreads) {
     TrainOptions options;
     options.feature_weights = weights;
     const Context context({.threads = threads});
-    return train_linear(context, testing::read_from(data), options, {.out = dir.file("m.mhe")});
+    return train_model(context, testing::read_from(data), options, {.out = dir.file("m.mhe")});
   };
   (void)train_with("none", 2);
   const double without = accuracy(dir.file("m.mhe"), unseen);
-  const LinearReport report = train_with("auto", 1);
+  const TrainReport report = train_with("auto", 1);
   EXPECT_THAT(report.feature_weights, ::testing::HasSubstr("scaled"));
   EXPECT_GT(accuracy(dir.file("m.mhe"), unseen), without + 0.05);
   const std::string one = dir.read("m.mhe");

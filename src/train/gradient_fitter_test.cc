@@ -1,6 +1,5 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/train_learned.h"
 
 #include <atomic>
 #include <filesystem>
@@ -13,28 +12,30 @@
 
 #include <mhe/error.h>
 #include <mhe/predict.h>
+#include <mhe/train.h>
 
-#include "learned_training.h"
+#include "gradient_training.h"
 #include "model/model.h"
 
 namespace mhe::train {
 namespace {
 
-using testing::LearnedSetup;
+using testing::GradientSetup;
+using testing::toy_data;
 using testing::toy_rows;
 using testing::toy_set;
 
-constexpr std::uint32_t kLabels = testing::kLearnedLabels;
+constexpr std::uint32_t kLabels = testing::kGradientLabels;
 
-class TrainLearnedTest : public ::testing::Test, protected testing::LearnedTraining {
+class GradientFitterTest : public ::testing::Test, protected testing::GradientTraining {
  protected:
-  static LearnedSetup with_threads(std::size_t threads) {
-    LearnedSetup setup;
+  static GradientSetup with_threads(std::size_t threads) {
+    GradientSetup setup;
     setup.threads = threads;
     return setup;
   }
-  static LearnedSetup with_run(LearnedRun run) {
-    LearnedSetup setup;
+  static GradientSetup with_run(TrainRun run) {
+    GradientSetup setup;
     setup.run = std::move(run);
     return setup;
   }
@@ -43,17 +44,18 @@ class TrainLearnedTest : public ::testing::Test, protected testing::LearnedTrain
 constexpr const char* kEncoders[] = {"bag", "dense"};
 constexpr const char* kHeads[] = {"onehot", "product", "cascade", "sampling"};
 
-TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
+TEST_F(GradientFitterTest, LearnsWithEveryEncoderAndHead) {
   for (const char* encoder : kEncoders) {
     for (const char* head : kHeads) {
       TrainOptions options = quick(encoder, head);
       options.epochs = 20;
-      const LearnedReport report = train(options);
+      const TrainReport report = train(options);
       ASSERT_TRUE(report.precision);
       // Labels show in features of their own, so nearly all first labels are found; at random one
       // in 30 would be.
       EXPECT_GT(report.precision->at_1, 70) << encoder << " " << head;
-      EXPECT_LT(report.epochs[0].back().loss, report.epochs[0].front().loss);
+      EXPECT_LT(report.encoders[0].epochs[0].back().loss,
+                report.encoders[0].epochs[0].front().loss);
       const auto model = model::Model::open(dir.file("m.mhe"));
       EXPECT_EQ(model->num_labels(), kLabels);
       EXPECT_EQ(model->input_kind(),
@@ -62,33 +64,31 @@ TEST_F(TrainLearnedTest, LearnsWithEveryEncoderAndHead) {
   }
 }
 
-TEST_F(TrainLearnedTest, TwoLabelsAreLearntWithoutLevels) {
+TEST_F(GradientFitterTest, TwoLabelsAreLearntWithoutLevels) {
   TrainOptions options = quick("bag", "auto");
   const auto train_two = [&] {
-    LearnedRun run;
-    run.out = dir.file("m.mhe");
-    return train_learned_on_set(Context({.threads = 1}), toy_set(toy_rows(100, 2), 2), options,
-                                run);
+    return train_model(Context({.threads = 1}), toy_data(toy_rows(100, 2), 2), options,
+                       {.out = dir.file("m.mhe")});
   };
-  const LearnedReport report = train_two();
-  EXPECT_EQ(report.plan.head.kind(), HeadKind::kOneHot);
+  const TrainReport report = train_two();
+  EXPECT_EQ(report.encoders[0].head, "onehot");
   EXPECT_NE(dir.read("m.mhe").find(R"(\"head\":\"onehot\")"), std::string::npos);
   options.head = "cascade";
   EXPECT_EQ(code_of([&] { (void)train_two(); }), ErrorCode::kInvalidArgument);
 }
 
-TEST_F(TrainLearnedTest, PredictsSetsOfLabels) {
+TEST_F(GradientFitterTest, PredictsSetsOfLabels) {
   TrainOptions options = quick("bag", "product");
   options.powerset = true;
   options.candidates = -1;
   options.epochs = 40;
   options.lengths = {32, 32, 32, 32, 32, 32};
-  const LearnedReport report = train(options);
+  const TrainReport report = train(options);
   EXPECT_GT(report.precision->at_1, 70);
-  EXPECT_EQ(report.plan.head.num_labels, kLabels);
+  EXPECT_EQ(report.labels, kLabels);
   options.lengths.clear();  // 5 bits a head by rule
   options.epochs = 1;
-  EXPECT_EQ(train(options).plan.head.lengths, std::vector<std::uint32_t>(6, 32));
+  EXPECT_EQ(train(options).encoders[0].lengths, std::vector<std::uint32_t>(6, 32));
   options.lengths = {32, 32};
   EXPECT_EQ(code_of([&] { (void)train(options); }), ErrorCode::kInvalidArgument);
   options = quick("bag", "cascade");
@@ -96,24 +96,24 @@ TEST_F(TrainLearnedTest, PredictsSetsOfLabels) {
   EXPECT_EQ(code_of([&] { (void)train(options); }), ErrorCode::kInvalidArgument);
 }
 
-TEST_F(TrainLearnedTest, GivesTheSameFileForAnyThreads) {
+TEST_F(GradientFitterTest, GivesTheSameFileForAnyThreads) {
   for (const char* encoder : kEncoders) {
     for (const char* head : kHeads) {
       TrainOptions options = quick(encoder, head);
       options.epochs = 2;
-      options.network.hidden_layers = 2;
+      options.hidden_layers = 2;
       EXPECT_TRUE(trained(options, with_threads(1)) == trained(options, with_threads(3)))
           << encoder << " " << head;
     }
   }
 }
 
-TEST_F(TrainLearnedTest, PredictsFromTheFileWhatItFoundBefore) {
+TEST_F(GradientFitterTest, PredictsFromTheFileWhatItFoundBefore) {
   const TrainOptions options = quick("bag", "cascade");
-  const LearnedReport report = train(options);
+  const TrainReport report = train(options);
   const Context context({.threads = 1});
   TrainingSet set = toy_set(toy_rows(400, kLabels), kLabels);
-  const Examples held_out = hold_out(set.examples, report.judged_rows, context.seed());
+  const Examples held_out = hold_out(set.examples, report.validation_rows, context.seed());
   Session session(Model::open(dir.file("m.mhe")));
   std::size_t hits = 0;
   for (std::size_t row = 0; row < held_out.rows(); ++row) {
@@ -125,7 +125,7 @@ TEST_F(TrainLearnedTest, PredictsFromTheFileWhatItFoundBefore) {
                    report.precision->at_1);
 }
 
-TEST_F(TrainLearnedTest, SaysThatTheLossDiverged) {
+TEST_F(GradientFitterTest, SaysThatTheLossDiverged) {
   TrainOptions options = quick("dense", "onehot");
   options.table_rule = "sgd";
   options.layer_rule = "sgd";
@@ -136,7 +136,7 @@ TEST_F(TrainLearnedTest, SaysThatTheLossDiverged) {
 
 // Rates rise until the loss runs away; a training that went through good epochs before keeps the
 // last of them.
-TEST_F(TrainLearnedTest, GoesOnFromTheLastGoodEpochWithASmallerRate) {
+TEST_F(GradientFitterTest, GoesOnFromTheLastGoodEpochWithASmallerRate) {
   TrainOptions options = quick("bag", "onehot");
   options.table_rule = "sgd";
   options.layer_rule = "sgd";
@@ -145,18 +145,18 @@ TEST_F(TrainLearnedTest, GoesOnFromTheLastGoodEpochWithASmallerRate) {
   options.epochs = 20;
   options.learning_rate = 1000;
   options.init = "random";  // better starts do not run away
-  LearnedRun run;
+  TrainRun run;
   run.checkpoint_every = 1;
   EXPECT_EQ(code_of([&] { (void)train(options, with_run(run)); }), ErrorCode::kDiverged);
   ASSERT_TRUE(std::filesystem::exists(dir.file("m.mhe.resume")));
   options.learning_rate = 0.1F;
   run.resume = true;
-  const LearnedReport report = train(options, with_run(run));
-  EXPECT_GE(report.resumed_epochs, 1U);
-  EXPECT_EQ(report.epochs[0].size(), options.epochs);
+  const TrainReport report = train(options, with_run(run));
+  EXPECT_GE(report.encoders[0].resumed_epochs, 1U);
+  EXPECT_EQ(report.encoders[0].epochs[0].size(), options.epochs);
 }
 
-TEST_F(TrainLearnedTest, SaysThatTheCodeEpochsDiverged) {
+TEST_F(GradientFitterTest, SaysThatTheCodeEpochsDiverged) {
   TrainOptions options = quick("bag", "product");
   options.candidates = -1;
   options.redundant_heads = 4;
@@ -167,17 +167,17 @@ TEST_F(TrainLearnedTest, SaysThatTheCodeEpochsDiverged) {
   EXPECT_EQ(code_of([&] { (void)train(options); }), ErrorCode::kDiverged);
 }
 
-TEST_F(TrainLearnedTest, PlansTheSizeOfTheFileForEveryRank) {
+TEST_F(GradientFitterTest, PlansTheSizeOfTheFileForEveryRank) {
   for (const std::size_t rank : {1U, 8U}) {
     TrainOptions options = quick("bag", "product");
     options.candidates = -1;
     options.rank = rank;
     options.loss = "softmax";
-    options.network.dim = 256;  // so that the header is little against the rows
+    options.dim = 256;  // so that the header is little against the rows
     options.epochs = 1;
-    const LearnedReport report = train(options);
+    const TrainReport report = train(options);
     const auto bytes = static_cast<double>(std::filesystem::file_size(dir.file("m.mhe")));
-    EXPECT_NEAR(static_cast<double>(report.plan.model_bytes), bytes, 0.15 * bytes) << rank;
+    EXPECT_NEAR(static_cast<double>(report.encoders[0].planned_model_bytes), bytes, 0.15 * bytes) << rank;
   }
 }
 
@@ -188,12 +188,12 @@ TrainOptions with_steady_rates(TrainOptions options) {
   return options;
 }
 
-TEST_F(TrainLearnedTest, KeepsTheBestEpoch) {
+TEST_F(GradientFitterTest, KeepsTheBestEpoch) {
   TrainOptions options = with_steady_rates(quick("bag", "onehot"));
   options.epochs = 30;
   options.patience = 2;
-  const LearnedReport report = train(options);
-  const std::vector<EpochReport>& epochs = report.epochs[0];
+  const TrainReport report = train(options);
+  const std::vector<EpochReport>& epochs = report.encoders[0].epochs[0];
   std::size_t best = 0;
   for (std::size_t i = 0; i < epochs.size(); ++i) {
     ASSERT_TRUE(epochs[i].quality);
@@ -208,7 +208,7 @@ TEST_F(TrainLearnedTest, KeepsTheBestEpoch) {
   EXPECT_EQ(tensor_of("member0.head.table", options), kept);
 }
 
-TEST_F(TrainLearnedTest, AveragesTheWeightsOfTheLastEpochs) {
+TEST_F(GradientFitterTest, AveragesTheWeightsOfTheLastEpochs) {
   TrainOptions options = with_steady_rates(quick("bag", "cascade"));
   for (const std::string name : {"member0.head.level1.table", "member0.head.level2.bias",
                                  "member0.encoder.layer0.weights"}) {
@@ -228,12 +228,12 @@ TEST_F(TrainLearnedTest, AveragesTheWeightsOfTheLastEpochs) {
   }
 }
 
-TEST_F(TrainLearnedTest, EnsemblesScoreTheMeanOfTheirMembers) {
+TEST_F(GradientFitterTest, EnsemblesScoreTheMeanOfTheirMembers) {
   TrainOptions options = quick("bag", "onehot");
   options.held_out = 0;  // scores stay what the heads say
   const TrainingSet set = toy_set(toy_rows(400, kLabels), kLabels);
   const auto scores_of = [&](std::uint64_t seed) {
-    LearnedSetup setup;
+    GradientSetup setup;
     setup.seed = seed;
     (void)train(options, setup);
     Session session(Model::open(this->model()));
@@ -253,22 +253,21 @@ TEST_F(TrainLearnedTest, EnsemblesScoreTheMeanOfTheirMembers) {
   }
 }
 
-TEST_F(TrainLearnedTest, StaysWithinABudgetOrRefuses) {
+TEST_F(GradientFitterTest, StaysWithinABudgetOrRefuses) {
   const TrainOptions options = quick("bag", "onehot");
-  LearnedRun run;
-  run.ram_bytes = 1000;
-  EXPECT_EQ(code_of([&] { (void)train(options, with_run(run)); }), ErrorCode::kResourceLimit);
+  GradientSetup setup;
+  setup.ram_bytes = 1000;
+  EXPECT_EQ(code_of([&] { (void)train(options, setup); }), ErrorCode::kResourceLimit);
   EXPECT_EQ(dir.num_entries(), 0U);
 }
 
-TEST_F(TrainLearnedTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
+TEST_F(GradientFitterTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
   const Context context({.threads = 1});
-  LearnedRun run;
+  TrainRun run;
   run.out = dir.file("m.mhe");
-  const auto set = [&] { return toy_set(toy_rows(100, kLabels), kLabels); };
-  EXPECT_EQ(
-      code_of([&] { (void)train_learned_on_set(context, set(), quick("dense", "onehot"), run); }),
-      ErrorCode::kInvalidData);
+  const Dataset data = toy_data(toy_rows(100, kLabels), kLabels);
+  EXPECT_EQ(code_of([&] { (void)train_model(context, data, quick("dense", "onehot"), run); }),
+            ErrorCode::kInvalidData);
   const std::vector<std::function<void(TrainOptions&)>> wrong = {
       [](auto& options) { options.head = "tree"; },
       [](auto& options) {
@@ -284,7 +283,7 @@ TEST_F(TrainLearnedTest, RefusesDataOfAnotherKindAndOptionsThatCannotBe) {
   for (std::size_t i = 0; i < wrong.size(); ++i) {
     TrainOptions options = quick("bag", "cascade");
     wrong[i](options);
-    EXPECT_EQ(code_of([&] { (void)train_learned_on_set(context, set(), options, run); }),
+    EXPECT_EQ(code_of([&] { (void)train_model(context, data, options, run); }),
               ErrorCode::kInvalidArgument)
         << i;
   }

@@ -1,6 +1,5 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/train_linear.h"
 
 #include <filesystem>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/train.h>
 
 #include "model/linear_member.h"
 #include "predict/predictor.h"
@@ -23,22 +23,22 @@ namespace {
 using namespace std::chrono_literals;
 using testing::toy_rows;
 
-class TrainLinearTest : public ::testing::Test {
+class LinearFitterTest : public ::testing::Test {
  protected:
   // Few sweeps and lengths that have two levels of blocks: quick, and nothing is special.
   static TrainOptions quick() {
     TrainOptions options;
     options.lengths = {5, 6};
-    options.cascade.solver.sweeps = 3;
+    options.sweeps = 3;
     options.held_out = 0.1;
     return options;
   }
-  LinearReport train(const TrainOptions& options, std::size_t threads = 2, LinearRun run = {}) {
+  TrainReport train(const TrainOptions& options, std::size_t threads = 2, TrainRun run = {}) {
     const Context context({.threads = threads});
     if (run.out.empty()) run.out = dir_.file("m.mhe");
-    return train_linear(context, testing::read_from(data_), options, run);
+    return train_model(context, testing::read_from(data_), options, run);
   }
-  std::string trained(const TrainOptions& options, std::size_t threads = 2, LinearRun run = {}) {
+  std::string trained(const TrainOptions& options, std::size_t threads = 2, TrainRun run = {}) {
     (void)train(options, threads, std::move(run));
     return dir_.read("m.mhe");
   }
@@ -58,7 +58,7 @@ class TrainLinearTest : public ::testing::Test {
   const std::string data_ = dir_.write("train.txt", svmlight(toy_rows(400, 30)));
 };
 
-TEST_F(TrainLinearTest, GivesTheSameFileForAnyThreads) {
+TEST_F(LinearFitterTest, GivesTheSameFileForAnyThreads) {
   for (const char* head : {"cascade", "onehot"}) {
     TrainOptions options = quick();
     options.head = head;
@@ -70,7 +70,7 @@ TEST_F(TrainLinearTest, GivesTheSameFileForAnyThreads) {
   }
 }
 
-TEST_F(TrainLinearTest, GivesTheSameFileForTextAndAnyThreads) {
+TEST_F(LinearFitterTest, GivesTheSameFileForTextAndAnyThreads) {
   std::string texts;
   for (int i = 0; i < 300; ++i) {
     texts += fmt::format("__label__l{} word{} and word{} of {}\n", i % 9, i % 9, i % 7, i % 50);
@@ -78,17 +78,17 @@ TEST_F(TrainLinearTest, GivesTheSameFileForTextAndAnyThreads) {
   const std::string path = dir_.write("texts.txt", texts);
   const auto train_with = [&](std::size_t threads) {
     const Context context({.threads = threads});
-    (void)train_linear(context, testing::read_from(path), TrainOptions(),
+    (void)train_model(context, testing::read_from(path), TrainOptions(),
                        {.out = dir_.file("m.mhe")});
     return dir_.read("m.mhe");
   };
   EXPECT_TRUE(train_with(1) == train_with(4));
 }
 
-TEST_F(TrainLinearTest, TheSeedMatters) {
+TEST_F(LinearFitterTest, TheSeedMatters) {
   const auto with_seed = [&](std::uint64_t seed) {
     const Context context({.threads = 2, .seed = seed});
-    (void)train_linear(context, testing::read_from(data_), quick(), {.out = dir_.file("m.mhe")});
+    (void)train_model(context, testing::read_from(data_), quick(), {.out = dir_.file("m.mhe")});
     return dir_.read("m.mhe");
   };
   EXPECT_FALSE(with_seed(1) == with_seed(2));
@@ -96,7 +96,7 @@ TEST_F(TrainLinearTest, TheSeedMatters) {
 
 // Runs that end at some byte of the resume file are imitated by a copy of it, taken when it is
 // longest, and cut.
-TEST_F(TrainLinearTest, ResumesToTheSameFile) {
+TEST_F(LinearFitterTest, ResumesToTheSameFile) {
   TrainOptions options = quick();
   options.ensemble = 2;
   const std::string whole = trained(options);
@@ -114,7 +114,7 @@ TEST_F(TrainLinearTest, ResumesToTheSameFile) {
                              const std::string now = dir_.read("sub/m.mhe.resume");
                              if (now.size() > blocks.size()) blocks = now;
                            }});
-    (void)train_linear(context, testing::read_from(data_), options,
+    (void)train_model(context, testing::read_from(data_), options,
                        {.out = out, .flush_after = 0ms});
   }
   ASSERT_GT(blocks.size(), 1000U);
@@ -126,10 +126,10 @@ TEST_F(TrainLinearTest, ResumesToTheSameFile) {
     for (const std::size_t threads : {1U, 4U}) {
       std::filesystem::remove(out);
       dir_.write("sub/m.mhe.resume", blocks.substr(0, size));
-      const LinearReport report = resume(threads);
+      const TrainReport report = resume(threads);
       EXPECT_TRUE(dir_.read("sub/m.mhe") == whole) << size;
-      EXPECT_GE(report.resumed_blocks, most);
-      most = report.resumed_blocks;
+      EXPECT_GE(report.encoders[0].resumed_blocks, most);
+      most = report.encoders[0].resumed_blocks;
       EXPECT_FALSE(std::filesystem::exists(resume_file));
     }
   }
@@ -137,21 +137,21 @@ TEST_F(TrainLinearTest, ResumesToTheSameFile) {
 
   // What belongs to other options is refused, and stays.
   dir_.write("sub/m.mhe.resume", blocks);
-  options.cascade.solver.sweeps = 2;
+  options.sweeps = 2;
   EXPECT_THROW((void)resume(1), Error);
   EXPECT_TRUE(dir_.read("sub/m.mhe.resume") == blocks);
 }
 
-TEST_F(TrainLinearTest, LearnsWhatTheDataShows) {
+TEST_F(LinearFitterTest, LearnsWhatTheDataShows) {
   for (const char* head : {"cascade", "onehot"}) {
     TrainOptions options = quick();
     options.head = head;
     if (options.head == "onehot") options.lengths.clear();
-    const LinearReport report = train(options);
+    const TrainReport report = train(options);
     EXPECT_EQ(report.rows, 400U);
     EXPECT_EQ(report.labels, 30U);
     EXPECT_EQ(report.features, 90U);
-    EXPECT_EQ(report.judged_rows, 40U);
+    EXPECT_EQ(report.validation_rows, 40U);
     ASSERT_TRUE(report.precision.has_value());
     EXPECT_GT(report.precision->at_1, 80) << head;
     const auto model = model::Model::open(dir_.file("m.mhe"));
@@ -163,10 +163,10 @@ TEST_F(TrainLinearTest, LearnsWhatTheDataShows) {
   }
 }
 
-TEST_F(TrainLinearTest, MembersOfAnEnsembleDiffer) {
+TEST_F(LinearFitterTest, MembersOfAnEnsembleDiffer) {
   TrainOptions options = quick();
   options.ensemble = 2;
-  EXPECT_EQ(train(options).members, 2U);
+  EXPECT_EQ(train(options).encoders[0].members, 2U);
   const auto model = model::Model::open(dir_.file("m.mhe"));
   ASSERT_EQ(testing::linear_member(*model).cascades().size(), 2U);
   const auto first = testing::linear_member(*model).cascades()[0].label_at;
@@ -174,10 +174,10 @@ TEST_F(TrainLinearTest, MembersOfAnEnsembleDiffer) {
   EXPECT_FALSE(std::equal(first.begin(), first.end(), second.begin(), second.end()));
 }
 
-TEST_F(TrainLinearTest, LeavesRareLabelsOut) {
+TEST_F(LinearFitterTest, LeavesRareLabelsOut) {
   TrainOptions options = quick();
   options.min_label_count = 10;
-  const LinearReport report = train(options);
+  const TrainReport report = train(options);
   EXPECT_GT(report.trimmed_labels, 0U);
   EXPECT_EQ(report.labels + report.trimmed_labels, 30U);
   const auto model = model::Model::open(dir_.file("m.mhe"));
@@ -185,32 +185,39 @@ TEST_F(TrainLinearTest, LeavesRareLabelsOut) {
   EXPECT_EQ(model->label_counts().size(), report.labels);
 }
 
-TEST_F(TrainLinearTest, JudgesByValidationRows) {
+TEST_F(LinearFitterTest, JudgesByValidationRows) {
   const std::string valid = dir_.write("valid.txt", svmlight(toy_rows(150, 33, 2)));
-  const LinearReport report =
+  const TrainReport report =
       train(quick(), 2, {.out = dir_.file("m.mhe"), .valid = testing::read_from(valid)});
-  EXPECT_EQ(report.judged_rows, 150U);
+  EXPECT_EQ(report.validation_rows, 150U);
   EXPECT_EQ(report.labels, 30U);  // those of the validation rows alone are not in the model
   EXPECT_EQ(model::Model::open(dir_.file("m.mhe"))->training_rows(), 400U);
 }
 
-TEST_F(TrainLinearTest, CalibratesNothingWithoutHeldOutRows) {
+TEST_F(LinearFitterTest, CalibratesNothingWithoutHeldOutRows) {
   TrainOptions options = quick();
   options.held_out = 0;
-  const LinearReport report = train(options);
-  EXPECT_EQ(report.judged_rows, 0U);
+  const TrainReport report = train(options);
+  EXPECT_EQ(report.validation_rows, 0U);
   EXPECT_FALSE(report.precision.has_value());
   EXPECT_TRUE(model::Model::open(dir_.file("m.mhe"))->calibration().scores().empty());
 }
 
-TEST_F(TrainLinearTest, MoreCandidatesThanGroupsAreAllOfThem) {
+TEST_F(LinearFitterTest, AWiderBeamThanThereAreNodesIsAllOfThem) {
   TrainOptions options = quick();
-  options.candidates = 1000;
-  options.cascade.beam = options.beam = 1000;
+  options.beam = 1000;
   EXPECT_GT(train(options).precision->at_1, 80);
 }
 
-TEST_F(TrainLinearTest, SaysWhatItCannotDo) {
+TEST_F(LinearFitterTest, MoreCandidatesThanGroupsAreRefusedIfAskedFor) {
+  TrainOptions options = quick();  // by rule 10 of 5 groups
+  options.candidates = 5;
+  EXPECT_GT(train(options).precision->at_1, 80);
+  options.candidates = 6;
+  EXPECT_THROW((void)train(options), Error);
+}
+
+TEST_F(LinearFitterTest, SaysWhatItCannotDo) {
   std::filesystem::create_directory(dir_.file("d"));
   const std::string directory = dir_.file("d");
   EXPECT_EQ(complaint([&] { (void)train(quick(), 1, {.out = directory}); }),
@@ -224,7 +231,7 @@ TEST_F(TrainLinearTest, SaysWhatItCannotDo) {
             "cannot create " + missing + ": there is no directory " + dir_.file("missing"));
   const Context context({.threads = 1});
   const auto train_on = [&](const std::string& path) {
-    (void)train_linear(context, testing::read_from(path), TrainOptions(),
+    (void)train_model(context, testing::read_from(path), TrainOptions(),
                        {.out = dir_.file("m.mhe")});
   };
   const std::string one = dir_.write("one.txt", "__label__a some words\n__label__a more words\n");

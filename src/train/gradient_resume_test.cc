@@ -12,15 +12,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "learned_training.h"
-#include "train/train_learned.h"
+#include "gradient_training.h"
+#include "train/member_trainer.h"
 
 namespace mhe::train {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::LearnedSetup;
-using testing::LearnedTraining;
+using testing::GradientSetup;
+using testing::GradientTraining;
 
 // A training that is stopped once `when` says so.
 class Stopper {
@@ -28,10 +28,10 @@ class Stopper {
   explicit Stopper(std::function<bool(const Progress&)> when) : when_(std::move(when)) {}
 
   // Goes on from a checkpoint, if there is one.
-  LearnedSetup setup() {
-    LearnedSetup setup;
+  GradientSetup setup() {
+    GradientSetup setup;
     setup.run.resume = true;
-    setup.run.stop = &stop_;
+    setup.should_stop = [this] { return stop_.load(); };
     setup.on_progress = [this](const Progress& progress) {
       if (stop_) ++reports_after_;
       if (when_(progress)) stop_ = true;
@@ -65,12 +65,12 @@ void PrintTo(const ResumeCase& resume_case, std::ostream* out) {
 
 class ResumeTest : public ::testing::TestWithParam<ResumeCase> {
  protected:
-  LearnedTraining training_;
+  GradientTraining training_;
 };
 
 // Interrupted at every step from the first on, by a flag that a person would set.
 TEST_P(ResumeTest, GoesOnToTheSameBitsHoweverOftenItIsInterrupted) {
-  TrainOptions options = LearnedTraining::quick(GetParam().encoder, GetParam().head);
+  TrainOptions options = GradientTraining::quick(GetParam().encoder, GetParam().head);
   options.epochs = 2;
   options.batch = 130;
   GetParam().change(options);
@@ -81,7 +81,7 @@ TEST_P(ResumeTest, GoesOnToTheSameBitsHoweverOftenItIsInterrupted) {
   while (!std::filesystem::exists(training_.model())) {
     ASSERT_LT(interruptions, 100U);
     const Error error =
-        LearnedTraining::error_of([&] { (void)training_.train(options, every_step.setup()); });
+        GradientTraining::error_of([&] { (void)training_.train(options, every_step.setup()); });
     if (error.code() == ErrorCode::kInterrupted)
       ++interruptions;
     else
@@ -106,12 +106,12 @@ INSTANTIATE_TEST_SUITE_P(
                    .change = [](auto& options) { options.table_rule = "adam"; }},
         ResumeCase{.name = "LayersAdamW",
                    .encoder = "dense",
-                   .change = [](auto& options) { options.network.hidden_layers = 2; }},
+                   .change = [](auto& options) { options.hidden_layers = 2; }},
         ResumeCase{.name = "LayersMomentum",
                    .encoder = "dense",
                    .change =
                        [](auto& options) {
-                         options.network.hidden_layers = 2;
+                         options.hidden_layers = 2;
                          options.layer_rule = "sgd";
                        }},
         ResumeCase{.name = "ProductDigits", .head = "product"},
@@ -149,29 +149,29 @@ INSTANTIATE_TEST_SUITE_P(
 class CheckpointTest : public ::testing::Test {
  protected:
   ErrorCode stop_at(const TrainOptions& options, Stopper stopper) const {
-    return LearnedTraining::code_of([&] { (void)training_.train(options, stopper.setup()); });
+    return GradientTraining::code_of([&] { (void)training_.train(options, stopper.setup()); });
   }
-  LearnedSetup resumed() const {
-    LearnedSetup setup;
+  GradientSetup resumed() const {
+    GradientSetup setup;
     setup.run.resume = true;
     return setup;
   }
 
-  LearnedTraining training_;
+  GradientTraining training_;
 };
 
 TEST_F(CheckpointTest, IsRefusedByOtherTrainings) {
-  TrainOptions options = LearnedTraining::quick("bag", "onehot");
+  TrainOptions options = GradientTraining::quick("bag", "onehot");
   EXPECT_EQ(stop_at(options, Stopper(is_step)), ErrorCode::kInterrupted);
-  options.network.dim = 25;
-  EXPECT_EQ(LearnedTraining::code_of([&] { (void)training_.train(options, resumed()); }),
+  options.dim = 25;
+  EXPECT_EQ(GradientTraining::code_of([&] { (void)training_.train(options, resumed()); }),
             ErrorCode::kInvalidData);
 }
 
 // Codes were learned at a rate; another one would have given others, which the rows do not belong
 // to.
 TEST_F(CheckpointTest, KeepsTheCodesThatWereLearnedAtAnotherRate) {
-  TrainOptions options = LearnedTraining::quick("bag", "product");
+  TrainOptions options = GradientTraining::quick("bag", "product");
   options.redundant_heads = 4;
   options.code_epochs = 2;
   options.learning_rate = 0.1F;
@@ -185,7 +185,7 @@ TEST_F(CheckpointTest, KeepsTheCodesThatWereLearnedAtAnotherRate) {
   EXPECT_EQ(stop_at(options, Stopper(is_step)), ErrorCode::kInterrupted);
   options.learning_rate = 0.001F;
   std::size_t code_steps = 0;
-  LearnedSetup setup = resumed();
+  GradientSetup setup = resumed();
   setup.on_progress = [&](const Progress& progress) {
     if (progress.stage == "learning what labels are alike") ++code_steps;
   };
@@ -200,9 +200,9 @@ TEST_F(CheckpointTest, IsWrittenWhileALaterMemberIsPrepared) {
     TrainOptions options;
   };
   std::vector<Case> cases = {
-      {"learning what labels are alike", LearnedTraining::quick("bag", "product")},
-      {"summing up rows", LearnedTraining::quick("bag", "cascade")},
-      {"ordering labels", LearnedTraining::quick("bag", "cascade")}};
+      {"learning what labels are alike", GradientTraining::quick("bag", "product")},
+      {"summing up rows", GradientTraining::quick("bag", "cascade")},
+      {"ordering labels", GradientTraining::quick("bag", "cascade")}};
   cases[0].options.redundant_heads = 4;
   cases[0].options.code_epochs = 2;
   for (Case& each : cases) {
@@ -216,18 +216,18 @@ TEST_F(CheckpointTest, IsWrittenWhileALaterMemberIsPrepared) {
       return has_begun && progress.stage == each.stage;
     });
     const Error error =
-        LearnedTraining::error_of([&] { (void)training_.train(each.options, stopper.setup()); });
+        GradientTraining::error_of([&] { (void)training_.train(each.options, stopper.setup()); });
     EXPECT_EQ(error.code(), ErrorCode::kInterrupted);
     EXPECT_THAT(error.what(), HasSubstr("stopped after 1 of 2 members; wrote"));
     EXPECT_LE(stopper.reports_after(), 2U) << each.stage;  // that it writes, at most one before
-    const LearnedReport report = training_.train(each.options, resumed());
-    EXPECT_EQ(report.resumed_epochs, 2U);
+    const TrainReport report = training_.train(each.options, resumed());
+    EXPECT_EQ(report.encoders[0].resumed_epochs, 2U);
     EXPECT_TRUE(training_.dir.read("m.mhe") == whole) << each.stage;
   }
 }
 
 TEST_F(CheckpointTest, IsNotThereIfTheFirstMemberIsStillPrepared) {
-  EXPECT_EQ(stop_at(LearnedTraining::quick("bag", "cascade"),
+  EXPECT_EQ(stop_at(GradientTraining::quick("bag", "cascade"),
                     Stopper([](const Progress&) { return true; })),
             ErrorCode::kInterrupted);
   EXPECT_EQ(training_.dir.num_entries(), 0U);
@@ -235,7 +235,7 @@ TEST_F(CheckpointTest, IsNotThereIfTheFirstMemberIsStillPrepared) {
 
 // The loss of a step is that of before it: the step itself may go too far.
 TEST_F(CheckpointTest, StaysAsItWasIfNumbersAreLost) {
-  TrainOptions options = LearnedTraining::quick("bag", "onehot");
+  TrainOptions options = GradientTraining::quick("bag", "onehot");
   options.table_rule = "sgd";
   options.schedule = "constant";
   options.warmup = 0;
@@ -243,10 +243,10 @@ TEST_F(CheckpointTest, StaysAsItWasIfNumbersAreLost) {
   options.batch = 400;           // an epoch is a step
   options.weight_decay = 1e30F;  // times the rate
   options.learning_rate = 1e-31F;
-  LearnedSetup often;
+  GradientSetup often;
   often.run.checkpoint_every = 1;
-  const auto diverges = [&](const LearnedSetup& setup) {
-    const Error error = LearnedTraining::error_of([&] { (void)training_.train(options, setup); });
+  const auto diverges = [&](const GradientSetup& setup) {
+    const Error error = GradientTraining::error_of([&] { (void)training_.train(options, setup); });
     EXPECT_EQ(error.code(), ErrorCode::kDiverged);
     return std::string(error.what());
   };
@@ -263,11 +263,11 @@ TEST_F(CheckpointTest, StaysAsItWasIfNumbersAreLost) {
   EXPECT_THAT(diverges(often), HasSubstr("after step 2 (epoch 2 of 6)"));
   EXPECT_TRUE(training_.dir.read("m.mhe.resume") == good);
   options.learning_rate = 1e-31F;
-  EXPECT_EQ(training_.train(options, often).resumed_epochs, 1U);
+  EXPECT_EQ(training_.train(options, often).encoders[0].resumed_epochs, 1U);
 }
 
 TEST_F(CheckpointTest, LastStepsThatLoseNumbersGiveNoModel) {
-  TrainOptions options = LearnedTraining::quick("bag", "onehot");
+  TrainOptions options = GradientTraining::quick("bag", "onehot");
   options.table_rule = "sgd";
   options.init = "random";
   options.schedule = "constant";
@@ -275,7 +275,7 @@ TEST_F(CheckpointTest, LastStepsThatLoseNumbersGiveNoModel) {
   options.batch = 400;
   options.epochs = 1;
   options.weight_decay = options.learning_rate = 1e30F;
-  EXPECT_EQ(LearnedTraining::code_of([&] { (void)training_.train(options); }),
+  EXPECT_EQ(GradientTraining::code_of([&] { (void)training_.train(options); }),
             ErrorCode::kDiverged);
   EXPECT_EQ(training_.dir.num_entries(), 0U);
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small trainings of learned encoders, for tests of what they write.
+// Small trainings by gradients, for tests of what they write.
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
+#include <mhe/train.h>
 
 #include "model/model_file.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
-#include "train/train_learned.h"
 
 namespace mhe::testing {
 
-constexpr std::uint32_t kLearnedLabels = 30;
+constexpr std::uint32_t kGradientLabels = 30;
 
 /// The rows of toy_set() as dense vectors.
 inline train::TrainingSet dense_toy_set(const std::vector<ToyRow>& rows) {
-  train::TrainingSet set = toy_set(rows, kLearnedLabels);
+  train::TrainingSet set = toy_set(rows, kGradientLabels);
   const SparseMatrix features = std::move(set.examples.features);
   set.examples.features = SparseMatrix();
   set.examples.dense.num_columns = features.num_columns;
@@ -41,21 +41,33 @@ inline train::TrainingSet dense_toy_set(const std::vector<ToyRow>& rows) {
   return set;
 }
 
+/// The rows of dense_toy_set() as data in memory.
+inline Dataset dense_toy_data(const std::vector<ToyRow>& rows) {
+  const train::TrainingSet set = dense_toy_set(rows);
+  DatasetBuilder builder = DatasetBuilder::of_dense_vectors(set.examples.dense.num_columns);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    builder.add(set.examples.dense[row], set.examples.labels[row]);
+  }
+  return std::move(builder).build();
+}
+
 /// How a training runs, beside its options.
-struct LearnedSetup {
+struct GradientSetup {
   std::size_t threads = 2;
   std::uint64_t seed = 1;
-  train::LearnedRun run = {};
+  TrainRun run = {};
   std::function<void(const Progress&)> on_progress = {};
+  std::function<bool()> should_stop = {};
+  std::uint64_t ram_bytes = 0;
 };
 
-class LearnedTraining {
+class GradientTraining {
  public:
   static TrainOptions quick(const std::string& encoder, const std::string& head) {
     TrainOptions options;
     options.encoder = encoder;
     options.head = head;
-    options.network.dim = 24;
+    options.dim = 24;
     options.epochs = 6;
     options.batch = 32;
     if (head == "cascade") {
@@ -70,26 +82,28 @@ class LearnedTraining {
   }
 
   /// Writes m.mhe unless told otherwise.
-  train::LearnedReport train(const TrainOptions& options, LearnedSetup setup = {}) const {
+  TrainReport train(const TrainOptions& options, GradientSetup setup = {}) const {
     const Context context({.threads = setup.threads,
                            .seed = setup.seed,
-                           .on_warning = {},
-                           .on_progress = setup.on_progress});
+                           .ram_bytes = setup.ram_bytes,
+                           .on_progress = setup.on_progress,
+                           .should_stop = setup.should_stop});
     if (setup.run.out.empty()) setup.run.out = model();
-    const std::vector<ToyRow> rows = toy_rows(400, kLearnedLabels);
-    return train::train_learned_on_set(
-        context, options.encoder == "dense" ? dense_toy_set(rows) : toy_set(rows, kLearnedLabels),
-        options, setup.run);
+    const std::vector<ToyRow> rows = toy_rows(400, kGradientLabels);
+    return train_model(
+        context,
+        options.encoder == "dense" ? dense_toy_data(rows) : toy_data(rows, kGradientLabels), options,
+        setup.run);
   }
   /// The bytes of m.mhe.
-  std::string trained(const TrainOptions& options, LearnedSetup setup = {}) const {
+  std::string trained(const TrainOptions& options, GradientSetup setup = {}) const {
     (void)train(options, std::move(setup));
     return dir.read("m.mhe");
   }
   /// A tensor of the model that these options give.
   template <class T = float>
   std::vector<T> tensor_of(const std::string& name, const TrainOptions& options,
-                           LearnedSetup setup = {}) const {
+                           GradientSetup setup = {}) const {
     (void)train(options, std::move(setup));
     return read_tensor<T>(name);
   }
