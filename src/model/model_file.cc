@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <simdjson.h>
+#include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "base/checksum.h"
@@ -97,26 +97,36 @@ void ModelFile::read_tensors() {
 
 void ModelFile::read_checksums() {
   std::vector<std::optional<std::uint64_t>> found(file_.tensors().size());
-  try {
-    const simdjson::padded_string text(metadata(kChecksumsKey));
-    simdjson::ondemand::parser parser;
-    simdjson::ondemand::document document = parser.iterate(text);
-    for (simdjson::ondemand::field entry : document.get_object()) {
-      const std::string name(std::string_view(entry.unescaped_key()));
-      const auto checksum = parse_checksum(entry.value().get_string());
-      const TensorInfo* tensor = file_.find(name);
-      if (tensor == nullptr || is_padding(*tensor) || !checksum) {
-        fail_file(path(), "the metadata's {} make no sense for {}", kChecksumsKey, in_quotes(name));
-      }
-      auto& place = found[static_cast<std::size_t>(tensor - file_.tensors().data())];
-      if (place) {
-        fail_file(path(), "the metadata's {} name {} twice", kChecksumsKey, in_quotes(name));
-      }
-      place = checksum;
+  const auto take = [&](const std::string& name, const std::string& digits) {
+    const auto checksum = parse_checksum(digits);
+    const TensorInfo* tensor = file_.find(name);
+    if (tensor == nullptr || is_padding(*tensor) || !checksum) {
+      fail_file(path(), "the metadata's {} make no sense for {}", kChecksumsKey, in_quotes(name));
     }
-  } catch (const simdjson::simdjson_error& error) {
-    fail_file(path(), "the metadata's {} are no JSON object of strings: {}", kChecksumsKey,
-              error.what());
+    auto& place = found[static_cast<std::size_t>(tensor - file_.tensors().data())];
+    if (place) {
+      fail_file(path(), "the metadata's {} name {} twice", kChecksumsKey, in_quotes(name));
+    }
+    place = checksum;
+  };
+  // A name twice is seen on the way: the object that comes out would have it once.
+  std::string name;
+  bool are_strings = true;
+  const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+    using Event = nlohmann::json::parse_event_t;
+    const bool is_whole = depth == 0;
+    if (depth == 1 && event == Event::key) {
+      name = parsed.get<std::string>();
+    } else if (depth == 1 && event == Event::value && parsed.is_string() && are_strings) {
+      take(name, parsed.get<std::string>());
+    } else {
+      are_strings = are_strings && is_whole;
+    }
+    return is_whole || depth == 1;
+  };
+  const auto object = nlohmann::json::parse(metadata(kChecksumsKey), watch, false);
+  if (!object.is_object() || !are_strings) {
+    fail_file(path(), "the metadata's {} are no JSON object of strings", kChecksumsKey);
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
     const TensorInfo& tensor = file_.tensors()[i];

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <simdjson.h>
+#include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "model/file_error.h"
@@ -18,8 +18,6 @@ namespace mhe::model {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are mapped as they are");
-
-namespace ondemand = simdjson::ondemand;
 
 // Where the header ends, from the file's first 8 bytes.
 std::uint64_t header_end(const MappedFile& file) {
@@ -43,106 +41,141 @@ std::uint64_t header_end(const MappedFile& file) {
   return kLengthBytes + length;
 }
 
-// Walks the header's JSON. Nothing is skipped, so all of it is checked; nesting is fixed, so there
-// is no recursion. `where_` is what a message names when the JSON itself is broken.
-class HeaderParser {
+// Takes the header's JSON piece by piece, so that what appears twice is seen and nothing nests
+// deeper than it may. `where_` is what a message names when the JSON itself is broken.
+class HeaderParser : public nlohmann::json_sax<nlohmann::json> {
  public:
   HeaderParser(const std::string& path, std::map<std::string, std::string, std::less<>>& metadata,
                std::vector<TensorInfo>& tensors)
       : path_(path), metadata_(metadata), tensors_(tensors) {}
 
   void parse(std::span<const std::byte> header) {
-    try {
-      const simdjson::padded_string text(reinterpret_cast<const char*>(header.data()),
-                                         header.size());
-      ondemand::parser parser;
-      ondemand::document document = parser.iterate(text);
-      ondemand::object entries = document.get_object();
-      for (ondemand::field entry : entries) parse_entry(entry);
-      where_ = "after its end";
-      if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
-        fail_file(path_, "the header has something after its closing brace");
-      }
-    } catch (const simdjson::simdjson_error& error) {
-      fail_file(path_, "the header is not what safetensors prescribes, {}: {}", where_,
-                error.what());
+    const auto* const begin = reinterpret_cast<const char*>(header.data());
+    (void)nlohmann::json::sax_parse(begin, begin + header.size(), this);
+    // The parser takes a byte of 0 for the end.
+    if (std::find(header.begin(), header.end(), std::byte{0}) != header.end()) {
+      fail_file(path_, "the header has something after its closing brace");
     }
+  }
+
+  bool start_object(std::size_t /*size*/) override {
+    if (place_ == Place::kOutside) return enter(Place::kEntries);
+    if (place_ != Place::kEntries) refuse("an object");
+    if (key_ == kMetadataKey) {
+      if (std::exchange(has_metadata_, true)) fail_file(path_, "{} appears twice", kMetadataKey);
+      return enter(Place::kMetadata);
+    }
+    tensor_ = TensorInfo();
+    tensor_.name = key_;
+    seen_ = 0;
+    return enter(Place::kTensor);
+  }
+
+  bool key(string_t& key) override {
+    key_ = key;
+    where_ = place_ == Place::kMetadata
+                 ? fmt::format("at {} in {}", in_quotes(key_), kMetadataKey)
+                 : "at " + in_quotes(place_ == Place::kEntries ? key_ : tensor_.name);
+    if (place_ != Place::kTensor) return true;
+    const unsigned bit = field_bit();
+    if (bit == 0) {
+      fail_file(path_, "tensor {} has the unknown field {}", in_quotes(tensor_.name),
+                in_quotes(key_));
+    }
+    if ((seen_ & bit) != 0) {
+      fail_file(path_, "tensor {} has {} twice", in_quotes(tensor_.name), in_quotes(key_));
+    }
+    seen_ |= bit;
+    return true;
+  }
+
+  bool end_object() override {
+    if (place_ == Place::kTensor) add_tensor();
+    return enter(place_ == Place::kEntries ? Place::kAfter : Place::kEntries);
+  }
+
+  bool start_array(std::size_t /*size*/) override {
+    if (place_ != Place::kTensor || key_ == "dtype") refuse("an array");
+    numbers_.clear();
+    return enter(Place::kNumbers);
+  }
+
+  bool end_array() override {
+    if (key_ == "shape") {
+      tensor_.shape = numbers_;
+    } else {
+      if (numbers_.size() != 2) {
+        fail_file(path_, "tensor {} has {} data_offsets; expected 2", in_quotes(tensor_.name),
+                  numbers_.size());
+      }
+      tensor_.begin = numbers_[0];
+      tensor_.end = numbers_[1];
+    }
+    return enter(Place::kTensor);
+  }
+
+  bool string(string_t& value) override {
+    if (place_ == Place::kMetadata) {
+      const auto [place, is_new] = metadata_.emplace(key_, std::move(value));
+      if (!is_new) fail_file(path_, "{} has {} twice", kMetadataKey, in_quotes(place->first));
+      return true;
+    }
+    if (place_ != Place::kTensor || key_ != "dtype") refuse("a string");
+    const auto dtype = find_dtype(value);
+    if (!dtype) {
+      fail_file(path_, "tensor {} has the unknown dtype {}", in_quotes(tensor_.name),
+                in_quotes(value));
+    }
+    tensor_.dtype = *dtype;
+    return true;
+  }
+
+  bool number_unsigned(number_unsigned_t value) override {
+    if (place_ != Place::kNumbers) refuse("a number");
+    numbers_.push_back(value);
+    return true;
+  }
+
+  bool null() override { refuse("null"); }
+  bool boolean(bool /*value*/) override { refuse("true or false"); }
+  bool number_integer(number_integer_t /*value*/) override { refuse("a negative number"); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override {
+    refuse("a number that is not whole or too large");
+  }
+  bool binary(binary_t& /*value*/) override { refuse("binary data"); }
+  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                   const nlohmann::json::exception& error) override {
+    if (place_ == Place::kAfter) {
+      fail_file(path_, "the header has something after its closing brace");
+    }
+    fail_file(path_, "the header is not what safetensors prescribes, {}: {}", where_, error.what());
   }
 
  private:
-  void parse_entry(ondemand::field& entry) {
-    std::string key(std::string_view(entry.unescaped_key()));
-    where_ = "at " + in_quotes(key);
-    if (key == kMetadataKey) {
-      parse_metadata(entry.value().get_object());
-    } else {
-      parse_tensor(std::move(key), entry.value().get_object());
-    }
+  enum class Place : std::uint8_t { kOutside, kEntries, kMetadata, kTensor, kNumbers, kAfter };
+
+  bool enter(Place place) noexcept {
+    place_ = place;
+    return true;
   }
 
-  void parse_metadata(ondemand::object entries) {
-    if (std::exchange(has_metadata_, true)) fail_file(path_, "{} appears twice", kMetadataKey);
-    for (ondemand::field entry : entries) {
-      std::string key(std::string_view(entry.unescaped_key()));
-      where_ = fmt::format("at {} in {}", in_quotes(key), kMetadataKey);
-      std::string value(std::string_view(entry.value().get_string()));
-      const auto [place, is_new] = metadata_.emplace(std::move(key), std::move(value));
-      if (!is_new) fail_file(path_, "{} has {} twice", kMetadataKey, in_quotes(place->first));
-    }
+  [[noreturn]] void refuse(std::string_view what) const {
+    fail_file(path_, "the header is not what safetensors prescribes, {}: {} does not belong there",
+              where_, what);
   }
 
-  void parse_tensor(std::string name, ondemand::object fields) {
-    TensorInfo tensor;
-    tensor.name = std::move(name);
-    unsigned seen = 0;
-    for (ondemand::field field : fields) {
-      const std::string key(std::string_view(field.unescaped_key()));
-      const unsigned bit = parse_field(tensor, key, field.value());
-      if ((seen & bit) != 0) {
-        fail_file(path_, "tensor {} has {} twice", in_quotes(tensor.name), in_quotes(key));
-      }
-      seen |= bit;
-    }
-    if (seen != (kDtypeField | kShapeField | kOffsetsField)) {
-      fail_file(path_, "tensor {} lacks one of dtype, shape, data_offsets", in_quotes(tensor.name));
-    }
-    tensors_.push_back(std::move(tensor));
+  [[nodiscard]] unsigned field_bit() const noexcept {
+    if (key_ == "dtype") return kDtypeField;
+    if (key_ == "shape") return kShapeField;
+    return key_ == "data_offsets" ? kOffsetsField : 0;
   }
 
-  // Returns which field it was.
-  unsigned parse_field(TensorInfo& tensor, const std::string& key, ondemand::value value) {
-    if (key == "dtype") {
-      const std::string_view name = value.get_string();
-      const auto dtype = find_dtype(name);
-      if (!dtype) {
-        fail_file(path_, "tensor {} has the unknown dtype {}", in_quotes(tensor.name),
-                  in_quotes(name));
-      }
-      tensor.dtype = *dtype;
-      return kDtypeField;
+  void add_tensor() {
+    if (seen_ != (kDtypeField | kShapeField | kOffsetsField)) {
+      fail_file(path_, "tensor {} lacks one of dtype, shape, data_offsets",
+                in_quotes(tensor_.name));
     }
-    if (key == "shape") {
-      // Assigned, not appended: a field given twice is reported afterwards.
-      tensor.shape = parse_numbers(value.get_array());
-      return kShapeField;
-    }
-    if (key == "data_offsets") {
-      const std::vector<std::uint64_t> offsets = parse_numbers(value.get_array());
-      if (offsets.size() != 2) {
-        fail_file(path_, "tensor {} has {} data_offsets; expected 2", in_quotes(tensor.name),
-                  offsets.size());
-      }
-      tensor.begin = offsets[0];
-      tensor.end = offsets[1];
-      return kOffsetsField;
-    }
-    fail_file(path_, "tensor {} has the unknown field {}", in_quotes(tensor.name), in_quotes(key));
-  }
-
-  static std::vector<std::uint64_t> parse_numbers(ondemand::array array) {
-    std::vector<std::uint64_t> numbers;
-    for (ondemand::value number : array) numbers.push_back(number.get_uint64());
-    return numbers;
+    tensors_.push_back(std::move(tensor_));
   }
 
   static constexpr unsigned kDtypeField = 1;
@@ -152,6 +185,11 @@ class HeaderParser {
   const std::string& path_;
   std::map<std::string, std::string, std::less<>>& metadata_;
   std::vector<TensorInfo>& tensors_;
+  Place place_ = Place::kOutside;
+  std::string key_;
+  TensorInfo tensor_;
+  unsigned seen_ = 0;
+  std::vector<std::uint64_t> numbers_;
   std::string where_ = "at its start";
   bool has_metadata_ = false;
 };
