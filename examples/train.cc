@@ -42,8 +42,8 @@ int run(int argc, char** argv) {
   options.held_out = 0.2;
   mhe::TrainReport report;
   if (argc > 1) report = mhe::train_model(context, rows, options, {.out = argv[1]});
-  const mhe::Model model = argc > 1 ? mhe::Model::open(argv[1])
-                                    : mhe::train_in_memory(context, rows, options, &report);
+  const mhe::Model model =
+      argc > 1 ? mhe::Model::open(argv[1]) : mhe::train_in_memory(context, rows, options, &report);
   std::printf("%zu rows, %zu labels, %zu rows held out\n", static_cast<std::size_t>(report.rows),
               model.num_labels(), report.validation_rows);
   mhe::Session session(model);
