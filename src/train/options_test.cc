@@ -127,6 +127,8 @@ TEST(TrainOptions, ThatTheEncoderDoesNotHaveAreRefusedByName) {
             "");
   EXPECT_EQ(complaint_about([](auto& o) { o.encoder = "tree"; }),
             "encoder \"tree\"; expected linear, bag or dense");
+  EXPECT_EQ(complaint_about([](auto& o) { o.encoder = "bag,bag"; }),
+            "encoder bag was given twice; \"ensemble\" trains several members");
 }
 
 // A value other than the default, of every type that options have.
