@@ -92,8 +92,8 @@ class GradientTraining {
     const std::vector<ToyRow> rows = toy_rows(400, kGradientLabels);
     return train_model(
         context,
-        options.encoder == "dense" ? dense_toy_data(rows) : toy_data(rows, kGradientLabels), options,
-        setup.run);
+        options.encoder == "dense" ? dense_toy_data(rows) : toy_data(rows, kGradientLabels),
+        options, setup.run);
   }
   /// The bytes of m.mhe.
   std::string trained(const TrainOptions& options, GradientSetup setup = {}) const {

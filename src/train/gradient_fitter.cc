@@ -45,6 +45,11 @@ class GradientFitter::Training {
     }
   }
 
+  // Once all members are finished.
+  void keep() {
+    if (file_ != nullptr && state_.member == options_.ensemble) save();
+  }
+
   [[nodiscard]] std::deque<MemberTrainer>& members() noexcept { return members_; }
   [[nodiscard]] const GradientPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] const TrainingState& state() const noexcept { return state_; }
@@ -253,7 +258,7 @@ class GradientFitter::Training {
   // One member after the other: only one at a time has room for what training needs.
   void resume(const TrainingState& found) {
     state_ = found;
-    if (state_.member >= options_.ensemble) {
+    if (state_.member > options_.ensemble) {
       fail(ErrorCode::kInvalidData, "{}: the checkpoint is damaged: it is of member {} of {}",
            file_->path(), state_.member + 1, options_.ensemble);
     }
@@ -350,6 +355,10 @@ void GradientFitter::show_members() {
     members_.push_back(std::make_unique<model::DenseMember>(parts));
     pointers_.push_back(members_.back().get());
   }
+}
+
+void GradientFitter::keep() {
+  if (training_ != nullptr) training_->keep();
 }
 
 void GradientFitter::choose_search(const FitData& data) {

@@ -21,6 +21,7 @@ class GradientFitter final : public MemberFitter {
   void resolve(const FitData& data) override;
   MemberPlan plan(const FitData& data, std::uint64_t ram_bytes) override;
   void fit(const FitData& data, ResumeFile* file, const TrainRun& run) override;
+  void keep() override;
   void choose_search(const FitData& data) override;
   [[nodiscard]] bool refits_by_default(const Examples& /*examples*/) const override {
     return false;

@@ -177,7 +177,8 @@ TEST_F(GradientFitterTest, PlansTheSizeOfTheFileForEveryRank) {
     options.epochs = 1;
     const TrainReport report = train(options);
     const auto bytes = static_cast<double>(std::filesystem::file_size(dir.file("m.mhe")));
-    EXPECT_NEAR(static_cast<double>(report.encoders[0].planned_model_bytes), bytes, 0.15 * bytes) << rank;
+    EXPECT_NEAR(static_cast<double>(report.encoders[0].planned_model_bytes), bytes, 0.15 * bytes)
+        << rank;
   }
 }
 

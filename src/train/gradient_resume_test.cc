@@ -18,9 +18,9 @@
 namespace mhe::train {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::GradientSetup;
 using testing::GradientTraining;
+using ::testing::HasSubstr;
 
 // A training that is stopped once `when` says so.
 class Stopper {

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <mhe/error.h>
+
 #include "base/check.h"
 #include "base/checksum.h"
 #include "base/memory.h"
@@ -87,11 +89,16 @@ TrainReport Learner::run() {
   trim();
   split();
   resolve();
-  fit();
-  calibrate();
-  if (run_.measure) measure();
-  if (refits_) refit();
-  write();
+  try {
+    fit();
+    calibrate();
+    if (run_.measure) measure();
+    if (refits_) refit();
+    write();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kInterrupted) keep();
+    throw;
+  }
   return std::move(report_);
 }
 
@@ -217,7 +224,19 @@ void Learner::fit() {
     context_.warn(fmt::format("{} does not exist or is empty; training starts from the beginning",
                               resume_file_->path()));
   }
-  for (const auto& fitter : fitters_) fitter->fit(fit_data(), resume_file_.get(), run_);
+  // The file has room for the state of one that is trained by gradients.
+  bool has_state = false;
+  for (const auto& fitter : fitters_) {
+    const bool has_room = fitter->encoder() == "linear" || !has_state;
+    fitter->fit(fit_data(), has_room ? resume_file_.get() : nullptr, run_);
+    has_state = has_state || fitter->encoder() != "linear";
+  }
+}
+
+// What is trained, before work that may be stopped and needs it again.
+void Learner::keep() {
+  if (resume_file_ == nullptr) return;
+  for (const auto& fitter : fitters_) fitter->keep();
 }
 
 std::vector<const model::Member*> Learner::members() const {
@@ -257,6 +276,7 @@ void Learner::refit() {
   const std::vector<std::uint32_t> more = count_labels(validation_.labels, label_counts_.size());
   for (std::size_t i = 0; i < more.size(); ++i) label_counts_[i] += more[i];
   training_rows_ += validation_.rows();
+  keep();
   set_.examples.append(validation_);
   validation_ = {};
   for (const auto& fitter : fitters_) fitter->refit(fit_data(), resume_file_.get(), run_);

@@ -43,6 +43,7 @@ class Learner {
   void calibrate();
   void measure();
   void refit();
+  void keep();
   void write();
 
   [[nodiscard]] FitData fit_data() const {

@@ -79,7 +79,7 @@ TEST_F(LinearFitterTest, GivesTheSameFileForTextAndAnyThreads) {
   const auto train_with = [&](std::size_t threads) {
     const Context context({.threads = threads});
     (void)train_model(context, testing::read_from(path), TrainOptions(),
-                       {.out = dir_.file("m.mhe")});
+                      {.out = dir_.file("m.mhe")});
     return dir_.read("m.mhe");
   };
   EXPECT_TRUE(train_with(1) == train_with(4));
@@ -115,7 +115,7 @@ TEST_F(LinearFitterTest, ResumesToTheSameFile) {
                              if (now.size() > blocks.size()) blocks = now;
                            }});
     (void)train_model(context, testing::read_from(data_), options,
-                       {.out = out, .flush_after = 0ms});
+                      {.out = out, .flush_after = 0ms});
   }
   ASSERT_GT(blocks.size(), 1000U);
   EXPECT_FALSE(std::filesystem::exists(resume_file));
@@ -232,7 +232,7 @@ TEST_F(LinearFitterTest, SaysWhatItCannotDo) {
   const Context context({.threads = 1});
   const auto train_on = [&](const std::string& path) {
     (void)train_model(context, testing::read_from(path), TrainOptions(),
-                       {.out = dir_.file("m.mhe")});
+                      {.out = dir_.file("m.mhe")});
   };
   const std::string one = dir_.write("one.txt", "__label__a some words\n__label__a more words\n");
   EXPECT_EQ(complaint([&] { train_on(one); }),

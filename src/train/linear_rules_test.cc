@@ -65,7 +65,8 @@ TEST(CandidatesRule, AreMoreForLongRowsUnlessGiven) {
   EXPECT_EQ(of_short.candidates, 10);
   TrainOptions with_head;
   with_head.head = "cascade";
-  EXPECT_EQ(member_lengths(resolve_linear(with_head, with_nonzeros(149), 4000), 4000, 0).back(), 41U);
+  EXPECT_EQ(member_lengths(resolve_linear(with_head, with_nonzeros(149), 4000), 4000, 0).back(),
+            41U);
   const TrainOptions of_long = resolve_linear(with_head, with_nonzeros(150), 4000);
   EXPECT_EQ(of_long.candidates, 20);
   EXPECT_EQ(member_lengths(of_long, 4000, 0).back(), 80U);

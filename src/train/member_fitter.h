@@ -51,6 +51,9 @@ class MemberFitter {
   virtual MemberPlan plan(const FitData& data, std::uint64_t ram_bytes) = 0;
   /// Trains. What is finished goes to `file`, if there is one, and comes from there.
   virtual void fit(const FitData& data, ResumeFile* file, const TrainRun& run) = 0;
+  /// Writes what fit() finished to its file, if it is not there;
+  /// nothing of refit().
+  virtual void keep() {}
   /// Chooses on the validation rows how members are searched: parent weights, neighbours.
   virtual void choose_search(const FitData& data) = 0;
   /// Whether it trains again with the validation rows, where the options leave that open.

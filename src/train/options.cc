@@ -211,6 +211,8 @@ std::vector<std::string> encoders_of(const TrainOptions& options) {
   std::vector<std::string> names = split(options.encoder);
   if (names.empty()) names.emplace_back(kLinear);
   for (const std::string& name : names) {
+    require(std::count(names.begin(), names.end(), name) == 1,
+            "encoder {} was given twice; \"ensemble\" trains several members", name);
     if (name == kLinear) continue;
     try {
       (void)encoders::encoder_named(name);

@@ -36,7 +36,8 @@ std::string complaint_about(const std::function<void(TrainOptions&)>& change) {
 }
 
 TEST(Presets, AreValidAndDiffer) {
-  for (const char* name : {"fast", "default", "best"}) EXPECT_NO_THROW(validate(preset_options(name)));
+  for (const char* name : {"fast", "default", "best"})
+    EXPECT_NO_THROW(validate(preset_options(name)));
   EXPECT_EQ(preset_options("default").to_json(), TrainOptions().to_json());
   EXPECT_NE(preset_options("fast").to_json(), preset_options("default").to_json());
   EXPECT_GT(preset_options("best").ensemble, 1U);
@@ -69,8 +70,7 @@ TEST(TrainOptions, SayWhatIsWrong) {
             "parent weight -1; expected 0 to 100");
   EXPECT_EQ(complaint_about([](auto& o) { o.loss_weight = -1; }),
             "loss weight -1; expected 0 or more");
-  EXPECT_EQ(complaint_about([](auto& o) { o.sweeps = 0; }),
-            "sweeps 0; expected at least 1");
+  EXPECT_EQ(complaint_about([](auto& o) { o.sweeps = 0; }), "sweeps 0; expected at least 1");
   EXPECT_EQ(complaint_about([&](auto& o) { o.prune = infinity; }),
             "prune inf; expected 0 or more, or -1");
   EXPECT_EQ(complaint_about([](auto& o) { o.held_out = 0.6; }), "held out 0.6; expected 0 to 0.5");
@@ -127,6 +127,8 @@ TEST(TrainOptions, ThatTheEncoderDoesNotHaveAreRefusedByName) {
             "");
   EXPECT_EQ(complaint_about([](auto& o) { o.encoder = "tree"; }),
             "encoder \"tree\"; expected linear, bag or dense");
+  EXPECT_EQ(complaint_about([](auto& o) { o.encoder = "bag,bag"; }),
+            "encoder bag was given twice; \"ensemble\" trains several members");
 }
 
 // A value other than the default, of every type that options have.
@@ -146,7 +148,7 @@ void change(std::vector<FieldOptions>& value) {
   value = {{.name = "title", .own = true, .weight = 0.1}, {.name = "a,b"}};
 }
 template <class Number>
-  requires std::is_arithmetic_v<Number>
+requires std::is_arithmetic_v<Number>
 void change(Number& value) {
   value = value + (std::is_floating_point_v<Number> ? Number(0.1) : Number(3));
 }

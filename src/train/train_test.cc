@@ -93,8 +93,8 @@ TEST(Train, GivesTheFileThatTheSameRowsInAFileGive) {
 TEST(Train, WorksWithoutAFile) {
   const std::vector<ToyRow> rows = toy_rows(300, 20);
   TrainReport report;
-  const Model model = train_in_memory(
-      Context(), vectors(rows), options_with([](auto& o) { o.held_out = 0.2; }), &report);
+  const Model model = train_in_memory(Context(), vectors(rows),
+                                      options_with([](auto& o) { o.held_out = 0.2; }), &report);
   EXPECT_EQ(report.validation_rows, 60U);
   ASSERT_TRUE(report.precision.has_value());
   EXPECT_GT(report.precision->at_1, 80);
@@ -160,13 +160,14 @@ TEST(Train, RefusesWhatCannotBe) {
   const Dataset rows = vectors(toy_rows(30, 5));
   const testing::ScratchDir dir;
   EXPECT_THROW((void)preset_options("turbo"), Error);
-  EXPECT_THROW((void)train_in_memory(context, rows,
-                                     options_with([](auto& o) { o.head = "product"; })),
-               Error);
-  EXPECT_THROW((void)train_model(context, rows, {}, {}), Error);
   EXPECT_THROW(
-      (void)train_in_memory(context, rows, options_with([](auto& o) { o.lengths = {2, 2}; })),
+      (void)train_in_memory(context, rows, options_with([](auto& o) { o.head = "product"; })),
       Error);
+  EXPECT_THROW((void)train_model(context, rows, {}, {}), Error);
+  EXPECT_THROW((void)train_in_memory(context, rows, options_with([](auto& o) {
+                                       o.lengths = {2, 2};
+                                     })),
+               Error);
   EXPECT_THROW((void)train_model(context, rows, {}, {.out = dir.file("m.mhe"), .valid = texts()}),
                Error);
   EXPECT_THROW((void)train_in_memory(context, DatasetBuilder::of_vectors().build()), Error);
