@@ -120,7 +120,7 @@ void ModelFile::read_checksums() {
     } else if (depth == 1 && event == Event::value && parsed.is_string() && are_strings) {
       take(name, parsed.get<std::string>());
     } else {
-      are_strings = are_strings && is_whole;
+      are_strings = are_strings && is_whole && event != Event::array_start;
     }
     return is_whole || depth == 1;
   };
