@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small data that can be learnt, for tests of training.
+// Small data that can be fitted, for tests of training.
 #pragma once
 
 #include <cstddef>

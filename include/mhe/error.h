@@ -15,7 +15,7 @@ enum class ErrorCode {
   kIo,               ///< the operating system refused to read or write
   kResourceLimit,    ///< a memory, size or time budget would be broken
   kInterrupted,      ///< somebody asked to stop; what is done so far is kept
-  kDiverged,         ///< training went astray: the loss is no number, or far too large
+  kDiverged,         ///< training went astray: the loss is NaN, or far too large
   kInternal,         ///< mhe itself is wrong; please report it
 };
 

@@ -97,10 +97,10 @@ TEST(CentroidStart, IsTheSameForAnyNumberOfThreadsAndLowersTheLoss) {
   for (const std::size_t threads : {1U, 3U}) {
     const Context context({.threads = threads});
     const auto head = make_dense_head(context, kCascade, {});
-    testing::RandomBatch judged = batch;
-    const double before = head->evaluate(context, judged.view(), {}, judged.gradient());
+    testing::RandomBatch probe = batch;
+    const double before = head->evaluate(context, probe.view(), {}, probe.gradient());
     start(context, *head, batch);
-    EXPECT_LT(head->evaluate(context, judged.view(), {}, judged.gradient()), before);
+    EXPECT_LT(head->evaluate(context, probe.view(), {}, probe.gradient()), before);
     values.push_back(all_values(*head));
   }
   EXPECT_EQ(values[0], values[1]);

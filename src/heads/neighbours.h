@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Training rows as they are, found by the rare features that they share with a query: a label of
-// two or three rows is better known by these than by weights learnt from them.
+// two or three rows is better known by these than by weights trained on them.
 #pragma once
 
 #include <cstddef>

@@ -59,7 +59,7 @@ HWY_INLINE LaneVec log1p_of(LaneVec t) {
   return hn::Mul(sum, s);
 }
 
-// `result`, or x itself where that is no number: clamps and maxima lose it.
+// `result`, or x itself where that is NaN: clamps and maxima lose it.
 HWY_INLINE LaneVec keep_nan(LaneVec x, LaneVec result) {
   return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
@@ -127,7 +127,7 @@ float scale_sigmoid(float* scores, std::size_t size, float scale) {
   map_lanes(scores, size, [&](LaneVec s, std::size_t at, std::size_t count) {
     const LaneVec t = exp_of(hn::Neg(hn::Abs(s)));
     const auto is_negative = hn::Lt(s, zero);
-    // Not Max(s, 0), which is 0 where the score is no number.
+    // Not Max(s, 0), which is 0 where the score is NaN.
     const LaneVec loss = hn::Add(hn::IfThenZeroElse(is_negative, s), log1p_of(t));
     LaneVec& total = sum[at / hn::Lanes(d) % kLaneParts];
     total = hn::Add(total, keep_first(loss, count));

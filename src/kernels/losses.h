@@ -10,7 +10,7 @@
 
 namespace mhe::kernels {
 
-/// The largest of some scores and the sum of exp(score - largest), which is no number if one of
+/// The largest of some scores and the sum of exp(score - largest), which is NaN if one of
 /// them is none.
 struct MaxSum {
   float max = 0;
@@ -33,7 +33,7 @@ void scale_exp_each(float* scores, std::size_t size, const float* shift,
                     const float* scale) noexcept;
 
 /// score -> scale / (1 + exp(-score)), the gradient of a binary cross-entropy but for the true
-/// labels. Returns the sum of log(1 + exp(score)), the loss but for them, which is no number if one
+/// labels. Returns the sum of log(1 + exp(score)), the loss but for them, which is NaN if one
 /// of the scores is none.
 float scale_sigmoid(float* scores, std::size_t size, float scale) noexcept;
 

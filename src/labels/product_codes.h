@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Digits for product heads that can be learnt: clusters of labels that are alike.
+// Digits for product heads that can be fitted: clusters of labels that are alike.
 // docs/decisions/0010-product-codes.md has what they are worth.
 #pragma once
 

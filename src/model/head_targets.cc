@@ -72,8 +72,8 @@ void HeadTargets::append(std::span<const LabelId> labels,
   }
 }
 
-bool HeadTargets::judge(std::span<const LabelId> labels, std::span<const std::uint32_t> chosen,
-                        std::span<std::uint8_t> right) const {
+bool HeadTargets::compare(std::span<const LabelId> labels, std::span<const std::uint32_t> chosen,
+                          std::span<std::uint8_t> right) const {
   std::vector<LabelId> known;
   std::copy_if(labels.begin(), labels.end(), std::back_inserter(known),
                [&](LabelId label) { return index_of(label) < num_labels_; });

@@ -36,8 +36,8 @@ class HeadTargets {
 
   /// Sets right[head] where `chosen` is what one of a row's labels asks for, else 0. False, and
   /// nothing set, if the model knows none of the labels.
-  [[nodiscard]] bool judge(std::span<const LabelId> labels, std::span<const std::uint32_t> chosen,
-                           std::span<std::uint8_t> right) const;
+  [[nodiscard]] bool compare(std::span<const LabelId> labels, std::span<const std::uint32_t> chosen,
+                             std::span<std::uint8_t> right) const;
 
  private:
   HeadTargets(std::vector<std::uint32_t> lengths, std::size_t num_labels)

@@ -38,7 +38,7 @@ text::Vectorizer open_vectorizer(const ModelFile& file) {
   const char* const end = count.data() + count.size();
   const auto [stop, status] = std::from_chars(count.data(), end, view.num_documents);
   if (status != std::errc() || stop != end) {
-    fail(ErrorCode::kInvalidData, "{}: text.num_documents is no number", file.path());
+    fail(ErrorCode::kInvalidData, "{}: text.num_documents is not a number", file.path());
   }
   view.part_offsets = file.tensor<std::uint64_t>("text.part_offsets");
   view.term_begins = file.tensor<std::uint32_t>("text.term_begins");

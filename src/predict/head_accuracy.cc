@@ -16,7 +16,7 @@ void HeadAccuracy::add(std::span<const LabelId> truth, std::span<const std::uint
   ++rows_;
   phantom_mass_ += phantom_mass;
   row_right_.assign(right_.size(), 0);
-  if (!targets_.judge(truth, chosen, row_right_)) return;
+  if (!targets_.compare(truth, chosen, row_right_)) return;
   ++labeled_rows_;
   for (std::size_t h = 0; h < right_.size(); ++h) right_[h] += row_right_[h];
 }

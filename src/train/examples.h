@@ -1,7 +1,8 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows to learn from or to judge by, and what is done to rows: taken out, copied, weighed, counted.
+// Rows to learn from or for validation, and what is done to rows: taken out, copied, weighed,
+// counted.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@
 #include "base/check.h"
 #include "heads/registry.h"
 #include "train/gradient_rules.h"
-#include "train/judge_heads.h"
+#include "train/head_quality.h"
 #include "train/measure_history.h"
 #include "train/member_trainer.h"
 
@@ -31,7 +31,7 @@ class GradientFitter::Training {
       : context_(data.context),
         set_(data.set),
         examples_(data.set.examples),
-        judged_(data.validation),
+        validation_(data.validation),
         options_(options),
         run_(run),
         file_(file) {}
@@ -120,8 +120,9 @@ class GradientFitter::Training {
         static_cast<std::size_t>(std::ceil(options_.swa * static_cast<double>(options_.epochs)));
     if (epochs.size() + averaged > options_.epochs) copy_.add(trainer.arrays());
     bool is_over = false;
-    if (options_.patience > 0 && judged_.rows() > 0) {
-      epoch.quality = mean_gain(context_, judged_by(model::DenseMember(trainer.view()), judged_));
+    if (options_.patience > 0 && validation_.rows() > 0) {
+      epoch.quality =
+          mean_gain(context_, ranking_of(model::DenseMember(trainer.view()), validation_));
       if (*epoch.quality > state_.best_quality) {
         state_.best_quality = *epoch.quality;
         state_.epochs_since_best = 0;
@@ -249,7 +250,7 @@ class GradientFitter::Training {
       options.lengths = found->lengths;
       options.inner_dim = found->inner_dim;
     }
-    plan_ = plan_gradient(set_, options, context_.ram_bytes(), &judged_);
+    plan_ = plan_gradient(set_, options, context_.ram_bytes(), &validation_);
     if (found) resume(*found);
     state_.lengths = plan_.head.lengths;
     state_.inner_dim = plan_.head.inner_width();
@@ -282,7 +283,7 @@ class GradientFitter::Training {
   const Context& context_;
   const TrainingSet& set_;
   const Examples& examples_;
-  const Examples& judged_;
+  const Examples& validation_;
   const TrainOptions options_;
   const TrainRun& run_;
   GradientPlan plan_;
@@ -424,7 +425,7 @@ void GradientFitter::fill(MemberReport& report) const {
 void GradientFitter::fill(const FitData& data, TrainingHistory& history) const {
   for (Chart& chart : epoch_charts(epochs_)) history.charts.push_back(std::move(chart));
   if (data.validation.rows() == 0) return;
-  history.heads = judge_heads(data.context, *members_.front(), data.validation);
+  history.heads = measure_heads(data.context, *members_.front(), data.validation);
 }
 
 std::vector<double> GradientFitter::try_out(const FitData& data) {
@@ -434,7 +435,7 @@ std::vector<double> GradientFitter::try_out(const FitData& data) {
   const FitData silent = {quiet, data.set, data.validation, data.rows_with_held_out};
   fit(silent, nullptr, {});
   choose_search(silent);
-  return discounted_gains(data.context, judged_by(members(), data.validation));
+  return discounted_gains(data.context, ranking_of(members(), data.validation));
 }
 
 }  // namespace mhe::train

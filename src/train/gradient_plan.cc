@@ -147,15 +147,15 @@ std::uint64_t example_bytes(const Examples& examples) {
 
 // What the process holds with the data read, by count. What it really holds differs from thread to
 // thread and from run to run, and what is chosen by it would too.
-std::uint64_t counted_bytes(const TrainingSet& set, const Examples* judged) {
+std::uint64_t counted_bytes(const TrainingSet& set, const Examples* validation) {
   return kProgramBytes + example_bytes(set.examples) + example_bytes(set.name_rows) +
-         (judged == nullptr ? 0 : example_bytes(*judged)) + name_bytes(set);
+         (validation == nullptr ? 0 : example_bytes(*validation)) + name_bytes(set);
 }
 
 }  // namespace
 
 GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
-                           std::uint64_t ram_bytes, const Examples* judged) {
+                           std::uint64_t ram_bytes, const Examples* validation) {
   GradientPlan plan;
   plan.encoder = make_encoder_spec(set, options);
   release_free_memory();
@@ -169,7 +169,7 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
   const std::uint64_t unkept = unkept_score_bytes(head, choose_loss(options, set.examples.labels));
   const auto finished = static_cast<double>(options.ensemble - 1);
   if (ram_bytes > 0) {
-    const std::uint64_t data_bytes = counted_bytes(set, judged) + kLearningBytes;
+    const std::uint64_t data_bytes = counted_bytes(set, validation) + kLearningBytes;
     const double others = static_cast<double>(data_bytes + plan.encoder_bytes) +
                           static_cast<double>((kPlaceBytes + kOrderBytes) * ordered_labels) +
                           (finished + (has_copy ? 1 : 0)) * static_cast<double>(encoder_parameters);

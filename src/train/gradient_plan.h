@@ -32,9 +32,10 @@ struct GradientPlan {
 /// process, 0: nothing does; within it cascades get more heads or narrower ones. Throws
 /// kInvalidArgument for options that do not fit the data or each other, and kResourceLimit, saying
 /// what is needed, if nothing fits. What is chosen follows from the arguments; whether it fits, and
-/// the bytes, also from what the process holds. `judged`: rows beside those of the set, if any.
+/// the bytes, also from what the process holds. `validation`: rows beside those of the set, if any.
 [[nodiscard]] GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
-                                         std::uint64_t ram_bytes, const Examples* judged = nullptr);
+                                         std::uint64_t ram_bytes,
+                                         const Examples* validation = nullptr);
 
 /// Encoder and heads in words, such as "101,241 inputs to 512 features, cascade head of 64 x 65".
 [[nodiscard]] std::string describe_shape(const GradientPlan& plan);

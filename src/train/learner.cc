@@ -255,7 +255,7 @@ void Learner::calibrate() {
   for (const auto& fitter : fitters_) fitter->fill(report_.encoders.emplace_back());
   if (validation_.rows() == 0) return;
   const std::vector<const model::Member*> members = this->members();
-  const RankedRows ranked = rank_rows(context_, judged_by(members, validation_));
+  const RankedRows ranked = rank_rows(context_, ranking_of(members, validation_));
   report_.precision = precision_of(ranked);
   calibration_ = metrics::fit_calibration(ranked.items);
 }
@@ -267,7 +267,7 @@ void Learner::measure() {
   if (!report_.trials.empty()) history.charts.push_back(trials_chart(report_.trials));
   if (validation_.rows() > 0) {
     const std::vector<const model::Member*> members = this->members();
-    measure_ranking(context_, judged_by(members, validation_), set_, history);
+    measure_ranking(context_, ranking_of(members, validation_), set_, history);
   }
   for (const auto& fitter : fitters_) fitter->fill(fit_data(), history);
 }
@@ -315,8 +315,8 @@ TrialRows Learner::read_trial_rows(const TextRule& rule) const {
   if (run_.valid) {
     rows.validation = read_more(context_, *run_.valid, trial.set_);
   } else {
-    rows.validation = hold_out(trial.set_.examples, count_trial_judges(trial.set_.examples.rows()),
-                               context_.seed());
+    rows.validation = hold_out(trial.set_.examples,
+                               count_trial_validation(trial.set_.examples.rows()), context_.seed());
   }
   train_on_names(trial.set_);
   rows.set = std::move(trial.set_);

@@ -43,13 +43,14 @@ struct LinearPlan {
   std::size_t members = 1;
   std::vector<CascadeLevelPlan> levels;  ///< of the first cascade; the others are taken to be alike
   std::uint64_t feature_bytes = 0;       ///< the examples' vectors in memory
-  std::uint64_t neighbour_bytes = 0;     ///< of the index of like rows, if one is tried; at most
-  std::uint64_t resident_bytes = 0;      ///< what the process holds with the data read
-  std::uint64_t preparing_bytes = 0;     ///< peak of reading and of ordering the labels, measured
-  std::size_t solvers = 1;               ///< nodes solved at once
-  std::uint64_t train_bytes = 0;         ///< peak of the process
-  std::uint64_t model_bytes = 0;         ///< of the file; without like rows unless these are sure
-  bool neighbours_are_sure = false;      ///< asked for, not only tried
+  std::uint64_t neighbour_bytes =
+      0;  ///< of the index of nearest neighbours, if one is tried; at most
+  std::uint64_t resident_bytes = 0;   ///< what the process holds with the data read
+  std::uint64_t preparing_bytes = 0;  ///< peak of reading and of ordering the labels, measured
+  std::size_t solvers = 1;            ///< nodes solved at once
+  std::uint64_t train_bytes = 0;      ///< peak of the process
+  std::uint64_t model_bytes = 0;  ///< of the file; without nearest neighbours unless these are sure
+  bool neighbours_are_sure = false;  ///< asked for, not only tried
 };
 
 /// Plans a training on `set`: orders the labels, solves a few blocks of each level, and counts.

@@ -13,7 +13,7 @@
 #include "metrics/calibration.h"
 #include "metrics/evaluator.h"
 #include "metrics/frequency_bins.h"
-#include "train/judge_heads.h"
+#include "train/head_quality.h"
 #include "train/members.h"
 #include "train/validation.h"
 
@@ -165,7 +165,7 @@ class SearchCharts {
     std::vector<model::Cascade> changed(member_.cascades().begin(), member_.cascades().end());
     for (model::Cascade& cascade : changed) change(cascade.search);
     const model::LinearMember trial(std::move(changed), member_.neighbours());
-    chart.curves[0].points.push_back({x, mean_gain(context_, judged_by(trial, rows_))});
+    chart.curves[0].points.push_back({x, mean_gain(context_, ranking_of(trial, rows_))});
   }
 
   const Context& context_;
@@ -241,7 +241,7 @@ Chart trials_chart(std::span<const Trial> trials) {
 
 std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> members) {
   Chart loss = {.title = "Training loss",
-                .note = "The mean over the rows of each epoch, before each row was learnt from.",
+                .note = "The mean over the rows of each epoch, before each row was trained on.",
                 .x_unit = "epoch",
                 .y_unit = "loss",
                 .curves = {}};
@@ -269,17 +269,17 @@ std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> member
   return charts;
 }
 
-void measure_ranking(const Context& context, const Judged& judged, const TrainingSet& set,
+void measure_ranking(const Context& context, const RankingTask& validation, const TrainingSet& set,
                      TrainingHistory& history) {
-  const Ragged<ScoredLabel> ranked = rank_labels(context, judged, kDepth);
-  history.validation_rows = judged.truth.rows();
-  history.metrics = evaluate(context, ranked, set, judged.truth);
-  const RankedRows calibrated = cross_calibrate(mark_hits(ranked, judged.truth));
+  const Ragged<ScoredLabel> ranked = rank_labels(context, validation, kDepth);
+  history.validation_rows = validation.truth.rows();
+  history.metrics = evaluate(context, ranked, set, validation.truth);
+  const RankedRows calibrated = cross_calibrate(mark_hits(ranked, validation.truth));
   metrics::Reliability reliability;
   for (const metrics::ScoredHit& label : calibrated.items) reliability.add(label.score, label.hit);
   history.reliability = reliability.report();
   history.charts.push_back(cutoff_chart(*history.metrics));
-  history.charts.push_back(threshold_chart(calibrated, judged.truth.items.size()));
+  history.charts.push_back(threshold_chart(calibrated, validation.truth.items.size()));
 }
 
 void measure_cascades(const Context& context, std::span<const TrainedCascade> cascades,
@@ -291,7 +291,7 @@ void measure_cascades(const Context& context, std::span<const TrainedCascade> ca
     history.charts.push_back(charts.powers());
     history.charts.push_back(charts.beams());
   }
-  history.heads = judge_heads(context, first, data.validation);
+  history.heads = measure_heads(context, first, data.validation);
   history.confusion = confuse_heads(context, first, data.validation, data.set.names,
                                     count_labels(data.set.examples.labels, data.set.names.size()));
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills a TrainingHistory. Costs some rankings of the rows that judge.
+// Fills a TrainingHistory. Costs some rankings of validation rows.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +32,11 @@ namespace mhe::train {
 /// Loss and, where it was measured, quality epoch by epoch; a curve a member.
 [[nodiscard]] std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> members);
 
-/// What the rows that judge, at least one, tell of a model of any kind: metrics, reliability, and
+/// What validation rows, at least one, tell of a model of any kind: metrics, reliability, and
 /// charts over cutoffs and thresholds. `set` is what was trained on.
-/// The curve from scores to probabilities is fitted to four fifths of the rows and judged by the
-/// rest, in turn, so that no row judges what it has shaped.
-void measure_ranking(const Context& context, const Judged& judged, const TrainingSet& set,
+/// The curve from scores to probabilities is fitted to four fifths of the rows and validation by
+/// the rest, in turn, so that no row validation what it has shaped.
+void measure_ranking(const Context& context, const RankingTask& validation, const TrainingSet& set,
                      TrainingHistory& history);
 
 /// Of a linear member that was fitted: its heads, parent weights and beams.

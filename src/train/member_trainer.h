@@ -48,7 +48,7 @@ struct NamedArray {
 /// The most memory that centroids_of() and an order made from them take.
 [[nodiscard]] std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& head);
 
-/// Whether the loss of a batch is no number or far beyond that of the first: bad batches are a few
+/// Whether the loss of a batch is NaN or far beyond that of the first: bad batches are a few
 /// times worse than the start, a training that went astray gets worse without end.
 [[nodiscard]] bool has_diverged(double loss, double first_loss) noexcept;
 

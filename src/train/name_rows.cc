@@ -17,7 +17,7 @@
 namespace mhe::train {
 namespace {
 
-// That judge: enough to tell a share of 0.25 from chance.
+// Rows of the sample: enough to tell a share of 0.25 from chance.
 constexpr std::size_t kMostRows = 2000;
 // Of long texts fewer will do, which hold more of a name; a rule of text looks at as many.
 constexpr std::size_t kLeastRows = 256;
@@ -54,7 +54,7 @@ void check_label_text(std::string_view choice) {
           "label text \"{}\"; expected yes, no or auto", choice);
 }
 
-std::size_t count_judging_rows(std::span<const Strings> texts) {
+std::size_t count_sample_rows(std::span<const Strings> texts) {
   const std::size_t rows = texts.empty() ? 0 : std::min(kMostRows, texts[0].rows());
   for (std::size_t first = kLeastRows; first < rows; ++first) {
     std::uint64_t bytes = 0;
@@ -64,8 +64,8 @@ std::size_t count_judging_rows(std::span<const Strings> texts) {
   return rows;
 }
 
-bool are_enough_to_judge(std::span<const Strings> texts) {
-  const std::size_t rows = count_judging_rows(texts);
+bool is_sample_whole(std::span<const Strings> texts) {
+  const std::size_t rows = count_sample_rows(texts);
   return rows == kMostRows || (!texts.empty() && rows < texts[0].rows());
 }
 
@@ -86,7 +86,7 @@ bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
   constexpr double kShare = 0.25;       // of the rows; measured in docs/decisions/0011
   constexpr double kTimesChance = 5;
   if (names.num_numbered() > 0) return false;  // numbers are no names
-  const std::size_t rows = count_judging_rows(first_rows.texts);
+  const std::size_t rows = count_sample_rows(first_rows.texts);
   options.min_df = 1;  // the sample is small
   text::VectorizerBuilder builder(context, options, text::KeepDocuments::kYes);
   builder.add(text::Documents(first_of(first_rows.texts, rows)));

@@ -22,14 +22,14 @@ namespace mhe::train {
 /// Throws kInvalidArgument unless `choice` is yes, no or auto.
 void check_label_text(std::string_view choice);
 
-/// How many of the first rows judge: 2,000, or those of the first MiB of text if they are fewer,
+/// How many of the first rows are looked at: 2,000, or those of the first MiB of text if they are fewer,
 /// though not below 256.
-[[nodiscard]] std::size_t count_judging_rows(std::span<const Strings> texts);
+[[nodiscard]] std::size_t count_sample_rows(std::span<const Strings> texts);
 
 /// Whether rows that follow would change that number.
-[[nodiscard]] bool are_enough_to_judge(std::span<const Strings> texts);
+[[nodiscard]] bool is_sample_whole(std::span<const Strings> texts);
 
-/// The first rows of some data, as many as judge or more: their texts by field, and their labels.
+/// The first rows of some data, as many as are looked at or more: their texts by field, and their labels.
 struct LabelledTexts {
   std::span<const Strings> texts;
   const Ragged<LabelId>& labels;

@@ -117,17 +117,17 @@ std::vector<Strings> texts_of(std::size_t rows, std::size_t bytes) {
 }
 
 TEST(JudgingRows, AreTwoThousandAtMost) {
-  EXPECT_EQ(count_judging_rows(texts_of(1500, 10)), 1500U);
-  EXPECT_FALSE(are_enough_to_judge(texts_of(1500, 10)));
-  EXPECT_EQ(count_judging_rows(texts_of(3000, 10)), 2000U);
-  EXPECT_TRUE(are_enough_to_judge(texts_of(3000, 10)));
+  EXPECT_EQ(count_sample_rows(texts_of(1500, 10)), 1500U);
+  EXPECT_FALSE(is_sample_whole(texts_of(1500, 10)));
+  EXPECT_EQ(count_sample_rows(texts_of(3000, 10)), 2000U);
+  EXPECT_TRUE(is_sample_whole(texts_of(3000, 10)));
 }
 
 TEST(JudgingRows, AreFewerOfLongTexts) {
-  EXPECT_EQ(count_judging_rows(texts_of(1500, 2048)), 512U);
-  EXPECT_TRUE(are_enough_to_judge(texts_of(1500, 2048)));
-  EXPECT_EQ(count_judging_rows(texts_of(300, 65536)), 256U);
-  EXPECT_FALSE(are_enough_to_judge(texts_of(200, 65536)));
+  EXPECT_EQ(count_sample_rows(texts_of(1500, 2048)), 512U);
+  EXPECT_TRUE(is_sample_whole(texts_of(1500, 2048)));
+  EXPECT_EQ(count_sample_rows(texts_of(300, 65536)), 256U);
+  EXPECT_FALSE(is_sample_whole(texts_of(200, 65536)));
 }
 
 // The first rows, more bytes than a reader takes at a time, are of labels whose names tell nothing.

@@ -92,7 +92,7 @@ float choose_neighbour_weight(const Context& context, const model::LinearMember&
     const std::span<const model::Cascade> cascades = member.cascades();
     const model::LinearMember trial({cascades.begin(), cascades.end()},
                                     {member.neighbours().index, weight});
-    return discounted_gains(context, judged_by(trial, rows));
+    return discounted_gains(context, ranking_of(trial, rows));
   };
   const std::vector<double> without = gains_with(0);
   std::vector<double> best_gains = without;

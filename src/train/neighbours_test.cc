@@ -89,7 +89,7 @@ TEST(ShouldTryNeighbours, NotWithLongRowsUnlessAsked) {
 class NeighbourWeightTest : public ::testing::Test {
  protected:
   // The weight that unseen rows choose beside cascades of so many sweeps.
-  float weight(std::size_t judges) {
+  float weight(std::size_t validation) {
     TrainOptions options;
     options.lengths = {20, 15};
     options.loss_weight = 0.001F;  // too little to learn much
@@ -100,7 +100,7 @@ class NeighbourWeightTest : public ::testing::Test {
     const heads::NeighbourIndex index = heads::build_neighbours(
         set_.examples.features, set_.examples.labels, neighbour_features(set_));
     return choose_neighbour_weight(context_, model::LinearMember(views.cascades, {index.view()}),
-                                   rare_labels(2, judges).examples);
+                                   rare_labels(2, validation).examples);
   }
 
   const Context context_ = Context({.threads = 1});

@@ -10,7 +10,7 @@
 
 namespace mhe::train {
 
-Gains try_options(const Context& context, const Examples& training, const Examples& judges,
+Gains try_options(const Context& context, const Examples& training, const Examples& validation,
                   std::size_t num_labels, TrainOptions options, std::size_t solvers) {
   options.ensemble = 1;
   const std::vector<TrainedCascade> trained =
@@ -18,14 +18,14 @@ Gains try_options(const Context& context, const Examples& training, const Exampl
   MemberViews views(trained);
   if (options.parent_weight == 0) {
     views.cascades[0].search.parent_power =
-        choose_parent_weight(context, views.cascades[0], judges);
+        choose_parent_weight(context, views.cascades[0], validation);
   }
-  return discounted_gains(context, judged_by(model::LinearMember(views.cascades), judges));
+  return discounted_gains(context, ranking_of(model::LinearMember(views.cascades), validation));
 }
 
-std::size_t count_trial_judges(std::size_t rows) noexcept {
-  return std::min(kMostJudges,
-                  static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows)));
+std::size_t count_trial_validation(std::size_t rows) noexcept {
+  return std::min(kMostValidationRows,
+                  static_cast<std::size_t>(kValidationShare * static_cast<double>(rows)));
 }
 
 std::size_t QuickTrials::sample_rows(const Examples& examples) {
@@ -34,7 +34,7 @@ std::size_t QuickTrials::sample_rows(const Examples& examples) {
 }
 
 QuickTrials::QuickTrials(const Context& context, const Examples& examples, std::size_t num_labels,
-                         std::string what, std::size_t enough_judges)
+                         std::string what, std::size_t enough_validation)
     : context_(context),
       examples_(examples),
       num_labels_(num_labels),
@@ -42,12 +42,12 @@ QuickTrials::QuickTrials(const Context& context, const Examples& examples, std::
       rows_(sample_rows(examples)) {
   constexpr std::size_t kFewestRounds = 2;
   constexpr std::size_t kMostRounds = 5;
-  const auto share = static_cast<std::size_t>(kShareOfJudges * static_cast<double>(rows_));
-  num_judges_ = std::clamp<std::size_t>(share, 1, kMostJudges);
-  // Where there are few rows, others judge in further rounds: those of one would judge by chance.
+  const auto share = static_cast<std::size_t>(kValidationShare * static_cast<double>(rows_));
+  num_validation_ = std::clamp<std::size_t>(share, 1, kMostValidationRows);
+  // Where there are few rows, others take turns in further rounds: those of one would decide by chance.
   rounds_ = rows_ < examples.rows()
                 ? 1
-                : std::clamp(enough_judges / num_judges_, kFewestRounds, kMostRounds);
+                : std::clamp(enough_validation / num_validation_, kFewestRounds, kMostRounds);
 }
 
 Gains QuickTrials::gains_with(const TrainOptions& options) {
@@ -58,8 +58,8 @@ Gains QuickTrials::gains_with(const TrainOptions& options) {
     context_.report({what_, trials_++, 0, "trials"});
     Examples training =
         copy_rows(examples_, choose_rows(examples_.rows(), rows_, context_.seed() + 1));
-    const Examples judges = hold_out(training, num_judges_, context_.seed() + 2 + round);
-    const Gains gains = try_options(quiet, training, judges, num_labels_, options);
+    const Examples validation = hold_out(training, num_validation_, context_.seed() + 2 + round);
+    const Gains gains = try_options(quiet, training, validation, num_labels_, options);
     all.insert(all.end(), gains.begin(), gains.end());
   }
   return all;

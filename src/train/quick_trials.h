@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trainings on a sample of the rows, judged by others of them: what a setting is worth, in a
+// Trainings on a sample of the rows, validation by others of them: what a setting is worth, in a
 // fraction of a second.
 #pragma once
 
@@ -16,35 +16,35 @@
 
 namespace mhe::train {
 
-inline constexpr std::size_t kMostJudges = 2000;  ///< rows; more tell little and cost time
-inline constexpr std::size_t kFewestRows = 200;   ///< of a sample; fewer would choose by chance
-inline constexpr double kShareOfJudges = 0.2;
+inline constexpr std::size_t kMostValidationRows = 2000;  ///< rows; more tell little and cost time
+inline constexpr std::size_t kFewestRows = 200;  ///< of a sample; fewer would choose by chance
+inline constexpr double kValidationShare = 0.2;
 
 /// Validation rows of trials on all of the data.
-[[nodiscard]] std::size_t count_trial_judges(std::size_t rows) noexcept;
+[[nodiscard]] std::size_t count_trial_validation(std::size_t rows) noexcept;
 
-using Gains = std::vector<double>;  ///< nDCG@5 of each row that judges
+using Gains = std::vector<double>;  ///< nDCG@5 of each row that validation
 
-/// How well a model with these options, which are complete, ranks the rows that judge.
+/// How well a model with these options, which are complete, ranks validation rows.
 [[nodiscard]] Gains try_options(const Context& context, const Examples& training,
-                                const Examples& judges, std::size_t num_labels,
+                                const Examples& validation, std::size_t num_labels,
                                 TrainOptions options, std::size_t solvers = 0);
 
 class QuickTrials {
  public:
   static constexpr std::size_t kSample = 400'000;  ///< nonzeros of the rows that are looked at
 
-  /// `what` is said while trials run; rows judge in turn until there are `enough_judges`. All that
-  /// is given must live as long.
+  /// `what` is said while trials run; validation rows take turns until there are `enough_validation`. All
+  /// that is given must live as long.
   QuickTrials(const Context& context, const Examples& examples, std::size_t num_labels,
-              std::string what, std::size_t enough_judges = kMostJudges);
+              std::string what, std::size_t enough_validation = kMostValidationRows);
 
   /// Rows of the sample.
   [[nodiscard]] static std::size_t sample_rows(const Examples& examples);
   /// Whether there are so many that they do not choose by chance.
   [[nodiscard]] bool are_enough() const noexcept { return rows_ >= kFewestRows; }
-  /// Of the same rows for each call; options are complete. Where there are few rows, others judge
-  /// in turn.
+  /// Of the same rows for each call; options are complete. Where there are few rows, others take
+  /// turns.
   [[nodiscard]] Gains gains_with(const TrainOptions& options);
 
  private:
@@ -53,7 +53,7 @@ class QuickTrials {
   std::size_t num_labels_;
   std::string what_;
   std::size_t rows_;
-  std::size_t num_judges_;
+  std::size_t num_validation_;
   std::size_t rounds_;
   std::size_t trials_ = 0;
 };

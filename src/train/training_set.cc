@@ -112,7 +112,7 @@ void split_name_rows(TrainingSet& set) {
 }
 
 // Makes features of texts that come batch by batch. What they are made of, and whether names are
-// learnt from, is decided once the first rows are there.
+// trained on, is decided once the first rows are there.
 class TextRows {
  public:
   TextRows(const Context& context, std::vector<std::string> columns, Reading& how, TrainingSet& set)
@@ -123,7 +123,7 @@ class TextRows {
     if (builder_) return builder_->add(text::Documents(texts));
     first_.resize(texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) first_[i].append(texts[i]);
-    if (are_enough_to_judge(first_)) begin();
+    if (is_sample_whole(first_)) begin();
   }
 
   void finish(const std::string& path) {
@@ -295,13 +295,13 @@ Examples read_more(const Context& context, const Dataset& data, const TrainingSe
   }
   normalize_rows(examples.features);
   apply_weights(set.feature_weights.view(), examples.features);
-  check_judges(examples, data.name());
+  check_validation_rows(examples, data.name());
   return examples;
 }
 
-void check_judges(const Examples& examples, const std::string& what) {
+void check_validation_rows(const Examples& examples, const std::string& what) {
   if (!examples.labels.items.empty()) return;
-  fail(ErrorCode::kInvalidData, "{}: {}, so that a model cannot be judged by them", what,
+  fail(ErrorCode::kInvalidData, "{}: {}, so they cannot validate a model", what,
        examples.rows() == 0 ? "no rows"
                             : "no row has a label (--valid-labels names a file of labels)");
 }

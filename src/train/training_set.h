@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a model is learnt from, in memory.
+// What a model is trained on, in memory.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct TrainingSet {
   Examples examples;
   labels::LabelNames names;
   std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is vectors
-  /// The names of labels as texts, where these are to be learnt from: a row and a label each.
+  /// The names of labels as texts, where these are to be trained on: a row and a label each.
   Examples name_rows = {};
   FeatureWeights feature_weights = {};  ///< that the features were given
 };
@@ -79,10 +79,10 @@ void check_learnable(const TrainingSet& set, const std::string& what);
 void check_features(const TrainingSet& set, const std::string& what);
 
 /// Throws kInvalidData, naming `what`, if no row has a label: nothing would be right.
-void check_judges(const Examples& examples, const std::string& what);
+void check_validation_rows(const Examples& examples, const std::string& what);
 
-/// Reads other data, to judge by, the way `set` was read. Labels that `set` does not have get ids
-/// beyond its own.
+/// Reads other data, for validation, the way `set` was read. Labels that `set` does not have get
+/// ids beyond its own.
 [[nodiscard]] Examples read_more(const Context& context, const Dataset& data,
                                  const TrainingSet& set);
 

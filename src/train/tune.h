@@ -1,8 +1,8 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Settings found by trying: models are trained with some of them and judged by rows they have not
-// seen.
+// Settings found by trying: models are trained with some of them and validation by rows they have
+// not seen.
 #pragma once
 
 #include <cstddef>

@@ -72,7 +72,7 @@ constexpr std::size_t kEnoughToChoose = 100;  // fewer rows would choose by chan
 
 }  // namespace
 
-Judged judged_by(model::MemberSpan members, const Examples& rows) {
+RankingTask ranking_of(model::MemberSpan members, const Examples& rows) {
   std::vector<const model::Member*> all(members.begin(), members.end());
   return {rows.labels, [all = std::move(all), &rows]() -> RowSearch {
             // shared: a std::function is copied
@@ -81,19 +81,20 @@ Judged judged_by(model::MemberSpan members, const Examples& rows) {
           }};
 }
 
-Judged judged_by(const model::Member& member, const Examples& rows) {
+RankingTask ranking_of(const model::Member& member, const Examples& rows) {
   const model::Member* const one = &member;
-  return judged_by(std::span(&one, 1), rows);
+  return ranking_of(std::span(&one, 1), rows);
 }
 
-Ragged<ScoredLabel> rank_labels(const Context& context, const Judged& judged, std::size_t k) {
+Ragged<ScoredLabel> rank_labels(const Context& context, const RankingTask& validation,
+                                std::size_t k) {
   constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
-  const std::size_t rows = judged.truth.rows();
+  const std::size_t rows = validation.truth.rows();
   std::vector<Ragged<ScoredLabel>> parts((rows + kGrain - 1) / kGrain);
   std::vector<RowSearch> searches(context.threads());
   parallel_blocks(context, rows, kGrain, [&](const Block& block) {
     RowSearch& search = searches[block.worker];
-    if (!search) search = judged.make_search();
+    if (!search) search = validation.make_search();
     for (std::size_t row = block.begin; row < block.end; ++row) {
       parts[block.index].push_row(search(row, k));
     }
@@ -117,25 +118,25 @@ RankedRows mark_hits(const Ragged<ScoredLabel>& ranked, const Ragged<LabelId>& t
   return hits;
 }
 
-RankedRows rank_rows(const Context& context, const Judged& judged, std::size_t k) {
-  return mark_hits(rank_labels(context, judged, k), judged.truth);
+RankedRows rank_rows(const Context& context, const RankingTask& validation, std::size_t k) {
+  return mark_hits(rank_labels(context, validation, k), validation.truth);
 }
 
 Precision precision_of(const RankedRows& ranked) {
   return {precision_at(ranked, 1), precision_at(ranked, 3), precision_at(ranked, 5)};
 }
 
-std::vector<double> discounted_gains(const Context& context, const Judged& judged) {
+std::vector<double> discounted_gains(const Context& context, const RankingTask& validation) {
   constexpr std::size_t kCutoff = 5;
-  const RankedRows ranked = rank_rows(context, judged, kCutoff);
-  std::vector<double> gains(judged.truth.rows(), 0);
+  const RankedRows ranked = rank_rows(context, validation, kCutoff);
+  std::vector<double> gains(validation.truth.rows(), 0);
   for (std::size_t row = 0; row < gains.size(); ++row) {
     double gain = 0;
     double ideal = 0;
     for (std::size_t i = 0; i < kCutoff; ++i) {
       const double discount = 1 / std::log2(static_cast<double>(i) + 2);
       if (i < ranked[row].size() && ranked[row][i].hit) gain += discount;
-      if (i < judged.truth[row].size()) ideal += discount;
+      if (i < validation.truth[row].size()) ideal += discount;
     }
     if (ideal > 0) gains[row] = 100 * gain / ideal;
   }
@@ -161,8 +162,8 @@ bool is_better(std::span<const double> trial, std::span<const double> best,
   return gain > std::max(kNoticed, standard_errors * standard_error);
 }
 
-double mean_gain(const Context& context, const Judged& judged) {
-  return mean_gain(discounted_gains(context, judged));
+double mean_gain(const Context& context, const RankingTask& validation) {
+  return mean_gain(discounted_gains(context, validation));
 }
 
 float choose_parent_weight(const Context& context, const model::Cascade& cascade,
@@ -173,7 +174,7 @@ float choose_parent_weight(const Context& context, const model::Cascade& cascade
   return choose_power(cascade.search.parent_power, [&](float power) {
     model::Cascade trial = cascade;
     trial.search.parent_power = power;
-    return mean_gain(context, judged_by(model::LinearMember({trial}), rows));
+    return mean_gain(context, ranking_of(model::LinearMember({trial}), rows));
   });
 }
 
@@ -185,7 +186,7 @@ float choose_parent_weight(const Context& context, const model::DenseParts& part
   return choose_power(cascade->parent_power, [&](float power) {
     model::DenseParts trial = parts;
     trial.head.as<heads::CascadeSpec>()->parent_power = power;
-    return mean_gain(context, judged_by(model::DenseMember(trial), rows));
+    return mean_gain(context, ranking_of(model::DenseMember(trial), rows));
   });
 }
 

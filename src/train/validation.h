@@ -25,18 +25,18 @@ namespace mhe::train {
 /// Finds the k best labels of a row by its number; for one thread, valid until the next call.
 using RowSearch = std::function<std::span<const ScoredLabel>(std::size_t row, std::size_t k)>;
 
-/// Rows to judge by, and how labels are found for them.
-struct Judged {
+/// Rows for validation, and how labels are found for them.
+struct RankingTask {
   const Ragged<LabelId>& truth;
   std::function<RowSearch()> make_search;
 };
 
 /// What these members find for `rows`; all must outlive it.
-[[nodiscard]] Judged judged_by(model::MemberSpan members, const Examples& rows);
-[[nodiscard]] Judged judged_by(const model::Member& member, const Examples& rows);
+[[nodiscard]] RankingTask ranking_of(model::MemberSpan members, const Examples& rows);
+[[nodiscard]] RankingTask ranking_of(const model::Member& member, const Examples& rows);
 
 /// The k best labels of every row, best first, with their scores.
-[[nodiscard]] Ragged<ScoredLabel> rank_labels(const Context& context, const Judged& judged,
+[[nodiscard]] Ragged<ScoredLabel> rank_labels(const Context& context, const RankingTask& validation,
                                               std::size_t k);
 
 /// The best labels of every row, best first: their scores, and whether they are true.
@@ -45,7 +45,7 @@ using RankedRows = Ragged<metrics::ScoredHit>;
 [[nodiscard]] RankedRows mark_hits(const Ragged<ScoredLabel>& ranked, const Ragged<LabelId>& truth);
 
 /// The `k` best; 10 reach beyond the true labels of most rows, so that misses show too.
-[[nodiscard]] RankedRows rank_rows(const Context& context, const Judged& judged,
+[[nodiscard]] RankedRows rank_rows(const Context& context, const RankingTask& validation,
                                    std::size_t k = 10);
 
 /// Of rows ranked at least 5 deep.
@@ -53,11 +53,12 @@ using RankedRows = Ragged<metrics::ScoredHit>;
 
 /// nDCG@5 of each row, in per cent: of one number for a ranking, the one that depends least on
 /// single labels.
-[[nodiscard]] std::vector<double> discounted_gains(const Context& context, const Judged& judged);
+[[nodiscard]] std::vector<double> discounted_gains(const Context& context,
+                                                   const RankingTask& validation);
 
 /// Their mean; 0 if there are no rows.
 [[nodiscard]] double mean_gain(std::span<const double> gains);
-[[nodiscard]] double mean_gain(const Context& context, const Judged& judged);
+[[nodiscard]] double mean_gain(const Context& context, const RankingTask& validation);
 
 /// Whether the rows' gains of `trial` over `best` are more than chance would make them: so many
 /// standard errors of their differences, and something that a person would notice.

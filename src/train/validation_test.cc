@@ -46,7 +46,7 @@ class ValidationTest : public ::testing::Test {
 TEST_F(ValidationTest, PrecisionIsThatOfARecount) {
   const Context context({.threads = 2});
   const Precision precision =
-      precision_of(rank_rows(context, judged_by(model_->members(), unseen_)));
+      precision_of(rank_rows(context, ranking_of(model_->members(), unseen_)));
   predict::Ranker ranker(model_->members(), 20);
   std::vector<double> hits(5, 0);  // by rank
   for (std::size_t row = 0; row < unseen_.rows(); ++row) {
@@ -72,8 +72,8 @@ TEST_F(ValidationTest, PrecisionIsThatOfARecount) {
 TEST_F(ValidationTest, IsTheSameForAnyThreads) {
   const Context one({.threads = 1});
   const Context four({.threads = 4});
-  const RankedRows a = rank_rows(one, judged_by(model_->members(), unseen_));
-  const RankedRows b = rank_rows(four, judged_by(model_->members(), unseen_));
+  const RankedRows a = rank_rows(one, ranking_of(model_->members(), unseen_));
+  const RankedRows b = rank_rows(four, ranking_of(model_->members(), unseen_));
   EXPECT_EQ(a.offsets, b.offsets);
   EXPECT_TRUE(std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
                          [](const metrics::ScoredHit& x, const metrics::ScoredHit& y) {
@@ -84,7 +84,7 @@ TEST_F(ValidationTest, IsTheSameForAnyThreads) {
 TEST_F(ValidationTest, CalibrationRisesWithTheScore) {
   const Context context({.threads = 1});
   const metrics::Calibration calibration =
-      metrics::fit_calibration(rank_rows(context, judged_by(model_->members(), unseen_)).items);
+      metrics::fit_calibration(rank_rows(context, ranking_of(model_->members(), unseen_)).items);
   EXPECT_LT(calibration(0.0F), 0.2F);
   EXPECT_GT(calibration(1.0F), 0.8F);
 }
@@ -100,7 +100,7 @@ TEST_F(ValidationTest, TheChosenPowerIsNoWorseThanTheGiven) {
   const Context context({.threads = 1});
   model::Cascade cascade = testing::linear_member(*model_).cascades()[0];
   const auto precision = [&] {
-    return precision_of(rank_rows(context, judged_by(model::LinearMember({cascade}), unseen_)))
+    return precision_of(rank_rows(context, ranking_of(model::LinearMember({cascade}), unseen_)))
         .at_5;
   };
   cascade.search.parent_power = 90;  // only the first level counts

@@ -146,7 +146,7 @@ class WeightSearch {
     TrainOptions complete = resolve_linear(options_, rows.features, sample_.num_labels);
     complete.candidates = 0;  // they help all weightings alike, and take most of the time
     return QuickTrials(context_, rows, sample_.num_labels, "choosing weights of features",
-                       sample_.are_all ? kMostJudges : kMostJudges / 2)
+                       sample_.are_all ? kMostValidationRows : kMostValidationRows / 2)
         .gains_with(complete);
   }
 

@@ -90,15 +90,15 @@ std::string header(const TrainingPage& page) {
   card(seconds(page.usage.wall_seconds), "training time");
   card(format_bytes(page.usage.peak_bytes), "peak memory");
   card(format_bytes(page.model_bytes), "model file");
-  const std::string judged =
+  const std::string validation =
       history.validation_rows > 0
           ? fmt::format(" Quality is measured on {} {} rows that the model was not trained on.",
-                        format_count(history.validation_rows), page.judges)
+                        format_count(history.validation_rows), page.rows_kind)
           : " No rows were kept apart, so there are no figures of quality.";
   const std::string lead =
       fmt::format("Trained on {}: {} rows, {} labels, {} features; {}.{}", page.data,
                   format_count(history.data.rows), format_count(history.data.labels),
-                  format_count(history.data.features), page.shape, judged);
+                  format_count(history.data.features), page.shape, validation);
   return fmt::format(
       "<header>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<div "
       "class=\"cards\">\n{}</div>\n</header>\n",
@@ -143,7 +143,8 @@ std::string quality_section(const TrainingPage& page) {
                 table({"training rows", "labels", "rows", "R@1", "R@5", "nDCG@5", "PSP@5"}, bins));
   return section(
       "quality", "Quality",
-      fmt::format("On {} {} rows.", format_count(page.history.validation_rows), page.judges), body);
+      fmt::format("On {} {} rows.", format_count(page.history.validation_rows), page.rows_kind),
+      body);
 }
 
 std::string probabilities_section(const TrainingPage& page) {
@@ -157,7 +158,7 @@ std::string probabilities_section(const TrainingPage& page) {
             draw_reliability(report), "square");
   body += chart_panels(page.history, Topic::kProbabilities);
   return section("probabilities", "Probabilities",
-                 "The 10 best labels of each row; every fifth of the rows is judged by a curve "
+                 "The 10 best labels of each row; every fifth of the rows is validation by a curve "
                  "fitted to the other four.",
                  body);
 }
@@ -234,7 +235,7 @@ std::string training_section(const TrainingPage& page) {
                             "Labels by how many rows they have:",
                             format_count(data.rows), data.labels_per_row, data.features_per_row),
                 draw_bars(bins, 0, "Labels by frequency"));
-  return section("training", "Training", "How it went, and what it learnt from.", body);
+  return section("training", "Training", "How it went, and what it trained on.", body);
 }
 
 // The largest first; what is beyond `count` becomes one entry.
@@ -334,7 +335,7 @@ void PageFile::write(Console& console, const PhaseClock& clock, const TrainingHi
   write_file(path_, training_page({.history = history,
                                    .model = run.model,
                                    .data = run.data == "-" ? "standard input" : run.data,
-                                   .judges = run.judges,
+                                   .rows_kind = run.rows_kind,
                                    .shape = run.shape,
                                    .phases = clock.phases(),
                                    .parts = model_parts(run.model),

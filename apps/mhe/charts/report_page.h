@@ -27,7 +27,7 @@ struct TrainingPage {
   const TrainingHistory& history;
   std::string model;              ///< its path
   std::string data;               ///< path of what it was trained on
-  std::string judges;             ///< what the rows that judge are: "held-out" or "validation"
+  std::string rows_kind;          ///< what validation rows are: "held-out" or "validation"
   std::string shape;              ///< such as "heads of 107 x 40"
   std::vector<Phase> phases;      ///< in any order
   std::vector<ModelPart> parts;   ///< in any order
@@ -52,7 +52,7 @@ class PageFile {
   struct Run {
     std::string model;
     std::string data;
-    std::string judges;  ///< as in TrainingPage, like what follows
+    std::string rows_kind;  ///< as in TrainingPage, like what follows
     std::string shape;
     std::size_t threads = 1;
   };

@@ -100,7 +100,7 @@ TrainingPage make_page(const TrainingHistory& history) {
   return {.history = history,
           .model = "my <model>.mhe",
           .data = std::string(kNasty),
-          .judges = "held-out",
+          .rows_kind = "held-out",
           .shape = "heads of 7 x 8",
           .phases = {{"reading", 0.5, 0.4}, {"level 1", 2.5, 4.5}},
           .parts = {{"label.names", 10'000}, {"weights", 2'000'000}},

@@ -317,7 +317,7 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   page.write(console, clock, report.history,
              {.model = flags.out,
               .data = flags.input,
-              .judges = std::string(kind_of_rows(flags)),
+              .rows_kind = std::string(kind_of_rows(flags)),
               .shape = shape_of(report),
               .threads = context->threads()});
   if (flags.json) print_json(console, flags, report);

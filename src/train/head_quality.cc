@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/judge_heads.h"
+#include "train/head_quality.h"
 
 #include <algorithm>
 #include <limits>
@@ -102,12 +102,13 @@ std::vector<HeadQuality> describe_heads(const predict::HeadAccuracy& accuracy) {
 
 using Taken = std::map<std::pair<std::uint64_t, std::uint64_t>, double>;  // (true, best) -> rows
 
-Taken count_taken(const Context& context, const TrainedCascade& member, const Examples& judged) {
+Taken count_taken(const Context& context, const TrainedCascade& member,
+                  const Examples& validation) {
   const std::uint64_t stride = stride_of(member, 0);
-  const std::vector<Beam> beams = beams_at(context, member, judged.features, 0);
+  const std::vector<Beam> beams = beams_at(context, member, validation.features, 0);
   Taken taken;
-  for (std::size_t row = 0; row < judged.rows(); ++row) {
-    Beam truth = true_nodes(member, judged.labels[row], stride);
+  for (std::size_t row = 0; row < validation.rows(); ++row) {
+    Beam truth = true_nodes(member, validation.labels[row], stride);
     truth.erase(std::unique(truth.begin(), truth.end()), truth.end());
     if (truth.empty() || beams[row].empty()) continue;
     const std::uint64_t best = beams[row].front();
@@ -160,42 +161,42 @@ HeadGroup describe_group(const TrainedCascade& member, std::uint64_t group,
 
 }  // namespace
 
-std::vector<HeadQuality> judge_heads(const Context& context, const TrainedCascade& member,
-                                     const Examples& judged) {
-  std::vector<std::vector<std::uint32_t>> chosen(judged.rows());  // [row][level]
+std::vector<HeadQuality> measure_heads(const Context& context, const TrainedCascade& member,
+                                       const Examples& validation) {
+  std::vector<std::vector<std::uint32_t>> chosen(validation.rows());  // [row][level]
   std::vector<double> kept;
   for (std::size_t level = 0; level < member.levels.size(); ++level) {
-    const std::vector<Beam> beams = beams_at(context, member, judged.features, level);
-    kept.push_back(share_kept(member, judged.labels, beams, level));
-    for (std::size_t row = 0; row < judged.rows(); ++row) {
+    const std::vector<Beam> beams = beams_at(context, member, validation.features, level);
+    kept.push_back(share_kept(member, validation.labels, beams, level));
+    for (std::size_t row = 0; row < validation.rows(); ++row) {
       if (beams[row].empty()) continue;
       chosen[row].push_back(static_cast<std::uint32_t>(beams[row].front()));
     }
   }
   predict::HeadAccuracy accuracy = accuracy_of(member);
-  for (std::size_t row = 0; row < judged.rows(); ++row) {
-    accuracy.add(judged.labels[row], chosen[row]);
+  for (std::size_t row = 0; row < validation.rows(); ++row) {
+    accuracy.add(validation.labels[row], chosen[row]);
   }
   std::vector<HeadQuality> heads = describe_heads(accuracy);
   for (std::size_t level = 0; level < heads.size(); ++level) heads[level].kept = kept[level];
   return heads;
 }
 
-std::vector<HeadQuality> judge_heads(const Context& context, const model::DenseMember& member,
-                                     const Examples& judged) {
+std::vector<HeadQuality> measure_heads(const Context& context, const model::DenseMember& member,
+                                       const Examples& validation) {
   auto targets = member.head_targets(member.parts().head.num_labels);
   if (!targets) return {};
-  std::vector<std::vector<std::uint32_t>> chosen(judged.rows());
+  std::vector<std::vector<std::uint32_t>> chosen(validation.rows());
   std::vector<std::unique_ptr<model::MemberSearch>> searches(context.threads());
-  parallel_blocks(context, judged.rows(), kJudgeGrain, [&](const Block& block) {
+  parallel_blocks(context, validation.rows(), kJudgeGrain, [&](const Block& block) {
     auto& search = searches[block.worker];
     if (!search) search = member.make_search(member.parts().head.num_labels);
     std::vector<ScoredLabel> ignored;
     for (std::size_t row = block.begin; row < block.end; ++row) {
-      const SparseRow sparse = judged.are_dense() ? SparseRow() : judged.features[row];
-      const DenseRow dense = judged.are_dense() ? judged.dense[row] : DenseRow();
-      search->begin(judged.are_dense() ? InputBatch(DenseRows{{&dense, 1}})
-                                       : InputBatch(SparseRows{{&sparse, 1}}));
+      const SparseRow sparse = validation.are_dense() ? SparseRow() : validation.features[row];
+      const DenseRow dense = validation.are_dense() ? validation.dense[row] : DenseRow();
+      search->begin(validation.are_dense() ? InputBatch(DenseRows{{&dense, 1}})
+                                           : InputBatch(SparseRows{{&sparse, 1}}));
       search->search(0, {.labels = 1}, ignored);
       ignored.clear();
       const std::span<const std::uint32_t> choices = search->best_choices();
@@ -203,16 +204,16 @@ std::vector<HeadQuality> judge_heads(const Context& context, const model::DenseM
     }
   });
   predict::HeadAccuracy accuracy(*std::move(targets));
-  for (std::size_t row = 0; row < judged.rows(); ++row) {
-    accuracy.add(judged.labels[row], chosen[row]);
+  for (std::size_t row = 0; row < validation.rows(); ++row) {
+    accuracy.add(validation.labels[row], chosen[row]);
   }
   return describe_heads(accuracy);
 }
 
 HeadConfusion confuse_heads(const Context& context, const TrainedCascade& member,
-                            const Examples& judged, const labels::LabelNames& names,
+                            const Examples& validation, const labels::LabelNames& names,
                             std::span<const std::uint32_t> counts, std::size_t max_groups) {
-  const Taken taken = count_taken(context, member, judged);
+  const Taken taken = count_taken(context, member, validation);
   const std::vector<std::uint64_t> groups = most_confused(taken, max_groups);
   HeadConfusion confusion;
   confusion.all_groups = member.levels.front().shape.children_per_parent;

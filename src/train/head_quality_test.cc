@@ -1,6 +1,6 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/judge_heads.h"
+#include "train/head_quality.h"
 
 #include <cstdint>
 #include <numeric>
@@ -21,7 +21,7 @@ namespace {
 using testing::toy_rows;
 using testing::toy_set;
 
-class JudgeHeads : public ::testing::Test {
+class HeadQualityTest : public ::testing::Test {
  protected:
   static std::vector<TrainedCascade> train(std::vector<std::uint32_t> lengths) {
     TrainOptions options;
@@ -50,15 +50,15 @@ class JudgeHeads : public ::testing::Test {
   const std::vector<std::uint32_t> counts_ = count_labels(unseen_.examples.labels, 20);
 };
 
-TEST_F(JudgeHeads, TheLastHeadIsTheWholeModel) {
+TEST_F(HeadQualityTest, TheLastHeadIsTheWholeModel) {
   const auto members = train({4, 5});
-  const std::vector<HeadQuality> heads = judge_heads(context_, members[0], unseen_.examples);
+  const std::vector<HeadQuality> heads = measure_heads(context_, members[0], unseen_.examples);
   ASSERT_EQ(heads.size(), 2U);
   EXPECT_EQ(heads[0].choices, 4U);
   EXPECT_EQ(heads[1].choices, 20U);
   const MemberViews views(members);
   const Precision precision = precision_of(
-      rank_rows(context_, judged_by(model::LinearMember(views.cascades), unseen_.examples)));
+      rank_rows(context_, ranking_of(model::LinearMember(views.cascades), unseen_.examples)));
   EXPECT_NEAR(100 * heads[1].best_right, precision.at_1, 1e-9);
   EXPECT_GE(heads[0].best_right, heads[1].best_right) << "a right label has a right parent";
   EXPECT_GE(heads[0].kept, heads[1].kept) << "what is lost stays lost";
@@ -66,25 +66,25 @@ TEST_F(JudgeHeads, TheLastHeadIsTheWholeModel) {
   EXPECT_LT(heads[1].best_right, 1);
 }
 
-TEST_F(JudgeHeads, ABeamOfEverythingKeepsEverything) {
+TEST_F(HeadQualityTest, ABeamOfEverythingKeepsEverything) {
   auto members = train({4, 5});
   members[0].search.beam = 20;
-  for (const HeadQuality& head : judge_heads(context_, members[0], unseen_.examples)) {
+  for (const HeadQuality& head : measure_heads(context_, members[0], unseen_.examples)) {
     EXPECT_EQ(head.kept, 1.0) << head.name;
   }
 }
 
-TEST_F(JudgeHeads, UnseenLabelsAreLost) {
+TEST_F(HeadQualityTest, UnseenLabelsAreLost) {
   Examples rows = unseen_.examples;
   for (LabelId& label : rows.labels.items)
     label = LabelId{static_cast<std::uint32_t>(index_of(label) + 20)};
-  for (const HeadQuality& head : judge_heads(context_, train({4, 5})[0], rows)) {
+  for (const HeadQuality& head : measure_heads(context_, train({4, 5})[0], rows)) {
     EXPECT_EQ(head.best_right, 0);
     EXPECT_EQ(head.kept, 0);
   }
 }
 
-TEST_F(JudgeHeads, ConfusionCountsEveryRowOnce) {
+TEST_F(HeadQualityTest, ConfusionCountsEveryRowOnce) {
   const auto members = train({4, 5});
   const HeadConfusion all =
       confuse_heads(context_, members[0], unseen_.examples, unseen_.names, counts_);
@@ -93,7 +93,7 @@ TEST_F(JudgeHeads, ConfusionCountsEveryRowOnce) {
   EXPECT_NEAR(std::accumulate(all.taken.begin(), all.taken.end(), 0.0), 300, 1e-6);
   double right = 0;
   for (std::size_t i = 0; i < 4; ++i) right += all.taken[i * 4 + i];
-  const std::vector<HeadQuality> heads = judge_heads(context_, members[0], unseen_.examples);
+  const std::vector<HeadQuality> heads = measure_heads(context_, members[0], unseen_.examples);
   EXPECT_NEAR(right / 300, heads[0].best_right, 1e-9);
   for (const HeadGroup& group : all.groups) {
     EXPECT_EQ(group.labels, 5U);
@@ -104,7 +104,7 @@ TEST_F(JudgeHeads, ConfusionCountsEveryRowOnce) {
   }
 }
 
-TEST_F(JudgeHeads, ConfusionKeepsTheWorst) {
+TEST_F(HeadQualityTest, ConfusionKeepsTheWorst) {
   const auto members = train({20});
   const HeadConfusion few =
       confuse_heads(context_, members[0], unseen_.examples, unseen_.names, counts_, 6);

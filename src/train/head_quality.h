@@ -20,20 +20,21 @@ namespace mhe::train {
 /// How often each level of a cascade decides rightly on rows it was not trained on
 /// (predict::HeadAccuracy), and how many true labels its beam keeps. Labels beyond those of the
 /// cascade, never seen in training, count as lost at every level.
-[[nodiscard]] std::vector<HeadQuality> judge_heads(const Context& context,
-                                                   const TrainedCascade& member,
-                                                   const Examples& judged);
+[[nodiscard]] std::vector<HeadQuality> measure_heads(const Context& context,
+                                                     const TrainedCascade& member,
+                                                     const Examples& validation);
 
 /// The same of a learned member, but for what is kept. Nothing for heads that choose nothing on the
 /// way to a label: one-hot, sampling.
-[[nodiscard]] std::vector<HeadQuality> judge_heads(const Context& context,
-                                                   const model::DenseMember& member,
-                                                   const Examples& judged);
+[[nodiscard]] std::vector<HeadQuality> measure_heads(const Context& context,
+                                                     const model::DenseMember& member,
+                                                     const Examples& validation);
 
 /// Which groups of the first level are taken for which: at most `max_groups` that are mistaken most
 /// often, in the order of the tree. `counts` are the training rows of each label.
 [[nodiscard]] HeadConfusion confuse_heads(const Context& context, const TrainedCascade& member,
-                                          const Examples& judged, const labels::LabelNames& names,
+                                          const Examples& validation,
+                                          const labels::LabelNames& names,
                                           std::span<const std::uint32_t> counts,
                                           std::size_t max_groups = 12);
 
