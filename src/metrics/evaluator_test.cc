@@ -295,7 +295,7 @@ TEST(Evaluator, RefusesWhatItCannotScore) {
               }),
               HasSubstr("ascending"));
   EXPECT_THAT(message_of([&] {
-                evaluator.add(labels({1}), std::vector<ScoredLabel>{{LabelId{1}, std::nan("")}});
+                evaluator.add(labels({1}), std::vector<ScoredLabel>{{LabelId{1}, std::nanf("")}});
               }),
               HasSubstr("not a number"));
   EXPECT_THAT(message_of([] { Evaluator({.cutoffs = {0}}, {}); }), HasSubstr("found 0"));
