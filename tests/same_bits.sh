@@ -134,19 +134,25 @@ real_data() {
   real_commands
 }
 
+# Whether a training has left something to go on from: of the one file, more than its header.
+has_work() {
+  [[ -s $1.partial || -s $1.checkpoint ]] && return
+  [[ -e $1.resume ]] && (( $(stat -c %s "$1.resume") > 48 ))
+}
+
 # Trains until something to go on from is written, kills that, and resumes.
 train_resumed() {  # BINARY, MODEL, flags
   "$1" train "${@:3}" --threads 2 --out "$2" >log 2>&1 &
   local pid=$!
-  until [[ -s $2.partial || -s $2.checkpoint ]] || ! kill -0 $pid 2>/dev/null; do sleep 0.002; done
+  until has_work "$2" || ! kill -0 $pid 2>/dev/null; do sleep 0.002; done
   kill -9 $pid 2>/dev/null || true
   wait $pid 2>/dev/null || true
-  [[ -s $2.partial || -s $2.checkpoint ]] || echo "$2 was done before it could be killed: nothing was resumed" >&2
+  has_work "$2" || echo "$2 was done before it could be killed: nothing was resumed" >&2
   quietly "$1" train "${@:3}" --threads 2 --out "$2" --resume
 }
 
 train() {  # NAME, BINARY, MODEL, flags
-  rm -f "$3" "$3.partial" "$3.checkpoint"
+  rm -f "$3" "$3.partial" "$3.checkpoint" "$3.resume"
   if [[ $1 == resume* ]]; then train_resumed "${@:2}"; else quietly "$2" train "${@:4}" --threads 2 --out "$3"; fi
 }
 
