@@ -22,14 +22,15 @@ namespace mhe::train {
 /// Throws kInvalidArgument unless `choice` is yes, no or auto.
 void check_label_text(std::string_view choice);
 
-/// How many of the first rows are looked at: 2,000, or those of the first MiB of text if they are fewer,
-/// though not below 256.
+/// How many of the first rows are looked at: 2,000, or those of the first MiB of text if they are
+/// fewer, though not below 256.
 [[nodiscard]] std::size_t count_sample_rows(std::span<const Strings> texts);
 
 /// Whether rows that follow would change that number.
 [[nodiscard]] bool is_sample_whole(std::span<const Strings> texts);
 
-/// The first rows of some data, as many as are looked at or more: their texts by field, and their labels.
+/// The first rows of some data, as many as are looked at or more: their texts by field, and their
+/// labels.
 struct LabelledTexts {
   std::span<const Strings> texts;
   const Ragged<LabelId>& labels;

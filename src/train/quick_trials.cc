@@ -44,7 +44,8 @@ QuickTrials::QuickTrials(const Context& context, const Examples& examples, std::
   constexpr std::size_t kMostRounds = 5;
   const auto share = static_cast<std::size_t>(kValidationShare * static_cast<double>(rows_));
   num_validation_ = std::clamp<std::size_t>(share, 1, kMostValidationRows);
-  // Where there are few rows, others take turns in further rounds: those of one would decide by chance.
+  // Where there are few rows, others take turns in further rounds: those of one would decide by
+  // chance.
   rounds_ = rows_ < examples.rows()
                 ? 1
                 : std::clamp(enough_validation / num_validation_, kFewestRounds, kMostRounds);

@@ -34,8 +34,8 @@ class QuickTrials {
  public:
   static constexpr std::size_t kSample = 400'000;  ///< nonzeros of the rows that are looked at
 
-  /// `what` is said while trials run; validation rows take turns until there are `enough_validation`. All
-  /// that is given must live as long.
+  /// `what` is said while trials run; validation rows take turns until there are
+  /// `enough_validation`. All that is given must live as long.
   QuickTrials(const Context& context, const Examples& examples, std::size_t num_labels,
               std::string what, std::size_t enough_validation = kMostValidationRows);
 
