@@ -28,7 +28,7 @@ constexpr std::array kTasks = {
     DataTask{"reverse-dictionary", "Definition -> the words it defines", add_reverse_dictionary},
     DataTask{"debian-deps", "Package name and description -> what it depends on", add_debian_deps},
     DataTask{"cjk-glyphs", "32 x 32 picture -> one of 21,000 Chinese characters", add_cjk_glyphs},
-    DataTask{"synthetic", "Sparse rows of any size that can be fitted, made from a seed",
+    DataTask{"synthetic", "Sparse rows of any size that can be learned, made from a seed",
              add_synthetic},
 };
 
