@@ -46,7 +46,7 @@ class BatchEncoder {
   [[nodiscard]] MatrixView encode(const InputBatch& batch);
 
  protected:
-  explicit BatchEncoder(EncoderSpec spec) : spec_(std::move(spec)) {}
+  explicit BatchEncoder(const EncoderSpec& spec) : spec_(spec) {}
   [[nodiscard]] const EncoderSpec& spec() const noexcept { return spec_; }
   virtual MatrixView run(const InputBatch& batch) = 0;
 

@@ -71,7 +71,7 @@ class Encoder {
   [[nodiscard]] EncoderView view() const { return {spec_, tensors()}; }
 
  protected:
-  explicit Encoder(EncoderSpec spec) : spec_(std::move(spec)) {}
+  explicit Encoder(const EncoderSpec& spec) : spec_(spec) {}
   virtual MatrixView run(const Context& context, const InputBatch& batch,
                          const EncoderStep& step) = 0;
 

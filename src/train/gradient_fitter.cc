@@ -231,6 +231,7 @@ class GradientFitter::Training {
   }
 
   void save() {
+    MHE_ASSERT(file_ != nullptr);  // who calls it has looked
     state_.copy_count = copy_.count();
     // Who wants to stop wants what was done so far to be kept first.
     if (!context_.stop_requested()) context_.report({"writing a checkpoint", 0, 0, "bytes"});

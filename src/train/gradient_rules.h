@@ -18,7 +18,7 @@ namespace mhe::train {
 void validate_gradient(const TrainOptions& options);
 
 /// The options with what encoder, head and data resolve: how tables move and how fast, dropout, the
-/// order of so many labels, epochs over so many rows. docs/decisions/0009 says why.
+/// order of the labels, epochs for the number of rows. docs/decisions/0009 says why.
 [[nodiscard]] TrainOptions resolve_gradient(TrainOptions options, std::size_t num_rows,
                                             std::size_t num_labels);
 

@@ -159,8 +159,6 @@ void Learner::split() {
     const std::size_t rows = count_validation_rows(options_, set_.examples.rows(), will_refit());
     validation_ = hold_out(set_.examples, rows, context_.seed());
   }
-  // Of what is left: rows that were held out may be what made the data more than little.
-  refits_ = will_refit() && validation_.rows() > 0;
   report_.validation_rows = validation_.rows();
 }
 
@@ -176,6 +174,8 @@ void Learner::resolve() {
   label_counts_ = count_labels(set_.examples.labels, set_.names.size());
   training_rows_ = set_.examples.rows();
   train_on_names(set_);
+  // Of what members are fitted to: without the rows held out, with the names of labels.
+  refits_ = will_refit() && validation_.rows() > 0;
 }
 
 std::string Learner::options_json() const {
