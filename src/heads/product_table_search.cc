@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "heads/best_labels.h"
+#include "heads/product_scorer.h"
 #include "heads/product_search.h"
 #include "heads/product_targets.h"
 #include "kernels/code_sums.h"
