@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// evaluate MODEL DATA: precision of a model on a file of any format, read batch by batch.
+// evaluate MODEL DATA: precision and nDCG of a model on a file of any format, read batch by batch.
 #include <cstdio>
 #include <memory>
 
@@ -18,7 +18,12 @@ int run(const char* model_path, const char* data_path) {
   mhe::LabelNames names = model.label_names();  // so that labels of the data get the same ids
   const auto reader = mhe::open_reader(
       context, mhe::ReadOptions{.path = data_path, .expected_text = model.text_fields()}, names);
-  mhe::Evaluator evaluator({.cutoffs = {1, 3, 5}}, {});
+  const auto count_of = [&model](mhe::LabelId label) -> std::uint64_t {
+    const auto counts = model.label_counts();  // of labels that the model does not know: 0
+    return mhe::index_of(label) < counts.size() ? counts[mhe::index_of(label)] : 0;
+  };
+  const mhe::PropensityCurve propensity(model.training_rows());
+  mhe::Evaluator evaluator({.cutoffs = {1, 3, 5}}, mhe::training_labels(count_of, propensity));
   mhe::Session session(model, context);
   mhe::InputViews views;
   mhe::RowBatch batch;
@@ -30,7 +35,7 @@ int run(const char* model_path, const char* data_path) {
     evaluator.add(context, batch.labels, ranked);
   }
   const mhe::MetricsReport report = evaluator.report(context);
-  for (const char* metric : {"P@1", "P@3", "P@5", "nDCG@5"}) {
+  for (const char* metric : {"P@1", "P@3", "P@5", "nDCG@5", "PSP@5"}) {
     std::printf("%-7s %.2f\n", metric, 100 * report.value(metric));
   }
   return 0;

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <iostream>
 #include <string>
-#include <utility>
 
 #include <mhe/error.h>
 #include <mhe/predict.h>

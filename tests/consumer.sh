@@ -31,10 +31,10 @@ cmake -S "$MHE_SOURCE_DIR/tests/consumer" -B "$scratch/build" -G Ninja \
 cmake --build "$scratch/build" >/dev/null
 "$scratch/build/consumer"
 "$scratch/build/plugin_user"
-bash "$MHE_SOURCE_DIR/tests/example_predict.sh" "$scratch/build/example_predict"
-bash "$MHE_SOURCE_DIR/tests/example_train.sh" "$scratch/build/example_train"
-bash "$MHE_SOURCE_DIR/tests/example_evaluate.sh" "$scratch/build/example_evaluate"
-bash "$MHE_SOURCE_DIR/tests/example_predict.sh" "$scratch/build/predict_only"
+for example in "$scratch"/build/example_*; do
+  bash "$MHE_SOURCE_DIR/tests/example.sh" "${example##*/example_}" "$example"
+done
+bash "$MHE_SOURCE_DIR/tests/example.sh" predict "$scratch/build/predict_only"
 for library in libzip liblzma libzstd libsimdjson libcrypto; do
   ! readelf -d "$scratch/build/predict_only" | grep -q "NEEDED.*$library" ||
     { echo "mhe::predict links $library"; exit 1; }

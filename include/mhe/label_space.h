@@ -85,10 +85,6 @@ class LabelSpace {
   /// Every combination of digits is a label: no phantoms. The product may exceed 64 bits.
   [[nodiscard]] static LabelSpace full(std::vector<std::uint32_t> lengths);
 
-  /// The labels from all-zero digits to `last_label` inclusive, for counts beyond 64 bits.
-  [[nodiscard]] static LabelSpace up_to(std::vector<std::uint32_t> lengths,
-                                        std::span<const std::uint32_t> last_label);
-
   /// All subsets of `num_binary_labels` labels: each head holds its share of them as bits, the
   /// first heads one more where the shares are not even. At most 31 bits a head.
   [[nodiscard]] static LabelSpace powerset(std::size_t num_binary_labels, std::size_t num_heads);
@@ -105,18 +101,12 @@ class LabelSpace {
 
   /// Whether these digits, each below its length, stand for no label. O(H).
   [[nodiscard]] bool is_phantom(std::span<const std::uint32_t> digits) const;
-  /// Whether this number stands for no label; needs C below 2^64.
-  [[nodiscard]] bool is_phantom(std::uint64_t label) const;
 
   /// Writes the H digits of a label; refuses phantoms.
   void digits(std::uint64_t label, std::span<std::uint32_t> out) const;
-  /// The same for many labels; `out` is [label][head].
-  void digits(std::span<const std::uint64_t> labels, std::span<std::uint32_t> out) const;
 
   /// The number of the label with these digits; refuses phantoms. Needs C below 2^64.
   [[nodiscard]] std::uint64_t label(std::span<const std::uint32_t> digits) const;
-  /// The same for many labels; `digits` is [label][head].
-  void labels(std::span<const std::uint32_t> digits, std::span<std::uint64_t> out) const;
 
   /// How many binary labels the heads hold as bits; needs lengths that are powers of two.
   [[nodiscard]] std::size_t num_binary_labels() const;

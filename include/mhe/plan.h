@@ -34,16 +34,17 @@ struct PlanOptions {
   std::uint64_t num_labels = 0;       ///< 2 .. 2^62; or 0 and:
   std::size_t num_binary_labels = 0;  ///< the labels are all subsets of so many; product only
   HeadKind head = HeadKind::kCascade;
-  std::size_t num_heads = 0;               ///< sampling: groups. 0: as few as the budgets allow
-  std::vector<std::uint32_t> lengths;      ///< empty: chosen. Sampling: {groups, labels in a group}
-  std::uint64_t dim = 512;                 ///< width d of the feature vector
-  std::optional<std::uint64_t> inner_dim;  ///< cascade: width d_h of levels 2 and on; none: d, less
-                                           ///< if the budgets ask
-  std::optional<std::uint64_t> candidates;  ///< K parents a level (cascade, 20), groups an example
-                                            ///< (sampling, 1)
-  std::uint64_t batch = 256;                ///< examples trained at once
-  std::optional<std::uint64_t> ram_bytes;   ///< to train the head
-  std::optional<double> latency_us;         ///< to score one example alone
+  std::size_t num_heads = 0;  ///< sampling: groups. 0: as few as the budgets allow
+  std::vector<std::uint32_t> lengths =
+      {};                   ///< empty: chosen. Sampling: {groups, labels in a group}
+  std::uint64_t dim = 512;  ///< width d of the feature vector
+  std::optional<std::uint64_t> inner_dim = {};  ///< cascade: width d_h of levels 2 and on; none: d,
+                                                ///< less if the budgets ask
+  std::optional<std::uint64_t> candidates = {};  ///< K parents a level (cascade, 20), groups an
+                                                 ///< example (sampling, 1)
+  std::uint64_t batch = 256;                    ///< examples trained at once
+  std::optional<std::uint64_t> ram_bytes = {};  ///< to train the head
+  std::optional<double> latency_us = {};        ///< to score one example alone
   double memory_gb_per_s = 23;  ///< the machine, for latency: as measured on a 2-core Intel server
   double gflops = 330;          ///< the same
 };

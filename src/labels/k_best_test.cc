@@ -199,22 +199,22 @@ TEST(KBestDecoder, IsFastWhenAlmostHalfOfAllTuplesArePhantoms) {
 }
 
 TEST(KBestDecoder, DecodesSpacesBeyond64Bits) {
-  std::vector<std::uint32_t> last(16, 31);
-  last[0] = 7;
-  KBestDecoder decoder(LabelSpace::up_to(std::vector<std::uint32_t>(16, 32), last));
+  KBestDecoder decoder(LabelSpace::full(std::vector<std::uint32_t>(16, 32)));
   std::vector<float> scores(16 * 32, 0.01F);
   for (std::size_t h = 0; h < 16; ++h) scores[h * 32 + 20] = 0.5F;
-  scores[6] = 0.3F;  // the best first digit that is no phantom
+  scores[6] = 0.6F;  // the best first digit
   ASSERT_EQ(decoder.decode(scores, ScoreKind::kProbability, 3), 3U);
   std::vector<std::uint32_t> expected(16, 20);
   expected[0] = 6;
   EXPECT_THAT(decoder.digits(0), testing::ElementsAreArray(expected));
-  // Another first digit, 0.01 * 0.5^15, beats a change in a later head, 0.3 * 0.01 * 0.5^14.
-  expected[0] = 0;
+  // The second best first digit, 0.5^16, beats a change in a later head, 0.6 * 0.01 * 0.5^14.
+  expected[0] = 20;
   EXPECT_THAT(decoder.digits(1), testing::ElementsAreArray(expected));
-  expected[0] = 1;
+  // Of equal ones the smallest digits come first.
+  expected[0] = 6;
+  expected[1] = 0;
   EXPECT_THAT(decoder.digits(2), testing::ElementsAreArray(expected));
-  EXPECT_NEAR(decoder.log_prob(0), std::log(0.3) + 15 * std::log(0.5), 1e-6);
+  EXPECT_NEAR(decoder.log_prob(0), std::log(0.6) + 15 * std::log(0.5), 1e-6);
 }
 
 TEST(KBestDecoder, RefusesScoresThatAreNoProbabilities) {

@@ -85,13 +85,6 @@ LabelSpace LabelSpace::full(std::vector<std::uint32_t> lengths) {
   return {std::move(lengths), std::move(last)};
 }
 
-LabelSpace LabelSpace::up_to(std::vector<std::uint32_t> lengths,
-                             std::span<const std::uint32_t> last_label) {
-  LabelSpace space = full(std::move(lengths));
-  space.check_digits(last_label);
-  return {std::move(space.lengths_), {last_label.begin(), last_label.end()}};
-}
-
 LabelSpace LabelSpace::powerset(std::size_t num_binary_labels, std::size_t num_heads) {
   require(num_heads >= 1 && num_heads <= kMaxHeads, "a label space has 1 to {} heads, got {}",
           kMaxHeads, num_heads);
@@ -133,10 +126,6 @@ bool LabelSpace::is_phantom(std::span<const std::uint32_t> digits) const {
   return is_phantom_unchecked(digits);
 }
 
-bool LabelSpace::is_phantom(std::uint64_t label) const {
-  return num_labels_ && label >= *num_labels_;
-}
-
 void LabelSpace::digits_unchecked(std::uint64_t label,
                                   std::span<std::uint32_t> out) const noexcept {
   for (std::size_t h = lengths_.size(); h-- > 0;) {
@@ -152,16 +141,6 @@ void LabelSpace::digits(std::uint64_t label, std::span<std::uint32_t> out) const
   digits_unchecked(label, out);
 }
 
-void LabelSpace::digits(std::span<const std::uint64_t> labels, std::span<std::uint32_t> out) const {
-  require(out.size() == labels.size() * num_heads(),
-          "{} labels of {} digits do not fit an output of {}", labels.size(), num_heads(),
-          out.size());
-  for (const std::uint64_t label : labels) check_label(label);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    digits_unchecked(labels[i], out.subspan(i * num_heads(), num_heads()));
-  }
-}
-
 std::uint64_t LabelSpace::label(std::span<const std::uint32_t> digits) const {
   check_digits(digits);
   require(!is_phantom_unchecked(digits), "digits ({}) stand for no label; the last label is ({})",
@@ -170,14 +149,6 @@ std::uint64_t LabelSpace::label(std::span<const std::uint32_t> digits) const {
   require(number.has_value(), "the label with digits ({}) has a number beyond 64 bits",
           fmt::join(digits, ", "));
   return *number;
-}
-
-void LabelSpace::labels(std::span<const std::uint32_t> digits, std::span<std::uint64_t> out) const {
-  require(digits.size() == out.size() * num_heads(), "{} labels of {} digits expected, got {}",
-          out.size(), num_heads(), digits.size());
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = label(digits.subspan(i * num_heads(), num_heads()));
-  }
 }
 
 std::size_t LabelSpace::num_binary_labels() const {

@@ -58,21 +58,6 @@ TEST(LabelSpace, AgreesWithEquation14) {
   }
 }
 
-TEST(LabelSpace, BatchFormsAgreeWithSingleOnes) {
-  const LabelSpace space(1000, {11, 10, 10});
-  const std::vector<std::uint64_t> labels = {0, 999, 123, 123, 500};
-  Digits digits(labels.size() * 3);
-  space.digits(labels, digits);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    EXPECT_EQ(Digits(digits.begin() + 3 * static_cast<std::ptrdiff_t>(i),
-                     digits.begin() + 3 * static_cast<std::ptrdiff_t>(i + 1)),
-              digits_of(space, labels[i]));
-  }
-  std::vector<std::uint64_t> back(labels.size());
-  space.labels(digits, back);
-  EXPECT_EQ(back, labels);
-}
-
 TEST(LabelSpace, RoundTripsRandomSpaces) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -92,8 +77,6 @@ TEST(LabelSpace, RoundTripsRandomSpaces) {
 
 TEST(LabelSpace, RecognisesPhantoms) {
   const LabelSpace space(7, {3, 3});
-  EXPECT_FALSE(space.is_phantom(6));
-  EXPECT_TRUE(space.is_phantom(7));
   EXPECT_FALSE(space.is_phantom(Digits{2, 0}));
   EXPECT_TRUE(space.is_phantom(Digits{2, 1}));
   EXPECT_THAT(message_of([&] { digits_of(space, 7); }), HasSubstr("there are 7 labels"));
@@ -122,28 +105,10 @@ TEST(LabelSpace, GoesBeyond64Bits) {
   EXPECT_EQ(space.num_labels(), std::nullopt);
   EXPECT_EQ(space.capacity(), std::nullopt);
   EXPECT_FALSE(space.is_phantom(Digits(16, 31)));
-  EXPECT_FALSE(space.is_phantom(std::numeric_limits<std::uint64_t>::max()));
   Digits small(16, 0);
   small[14] = 3;
   EXPECT_EQ(space.label(small), 96U);  // a small label still has its number
   EXPECT_THAT(message_of([&] { (void)space.label(Digits(16, 31)); }), HasSubstr("64 bits"));
-}
-
-TEST(LabelSpace, TakesACountBeyond64BitsAsDigits) {
-  Digits last(16, 0);
-  last[0] = 17;
-  const LabelSpace space = LabelSpace::up_to(Digits(16, 32), last);
-  EXPECT_EQ(space.num_labels(), std::nullopt);
-  EXPECT_FALSE(space.is_phantom(last));
-  last[15] = 1;
-  EXPECT_TRUE(space.is_phantom(last));
-  last[0] = 16;
-  EXPECT_FALSE(space.is_phantom(last));
-}
-
-TEST(LabelSpace, UpToAgreesWithACount) {
-  EXPECT_EQ(LabelSpace::up_to({3, 3}, Digits{2, 0}), LabelSpace(7, {3, 3}));
-  EXPECT_EQ(LabelSpace::full({3, 3}), LabelSpace(9, {3, 3}));
 }
 
 TEST(LabelSpace, HoldsAllOf64Bits) {
