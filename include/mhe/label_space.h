@@ -103,7 +103,7 @@ class LabelSpace {
   /// n_1 * ... * n_H, or nothing if it is 2^64 or more.
   [[nodiscard]] std::optional<std::uint64_t> capacity() const noexcept { return capacity_; }
 
-  /// Whether these digits, each below its length, stand for no label. O(H).
+  /// Whether these digits, each below its length, are a phantom: no label has them. O(H).
   [[nodiscard]] bool is_phantom(std::span<const std::uint32_t> digits) const;
   /// Whether this number stands for no label; needs C below 2^64.
   [[nodiscard]] bool is_phantom(std::uint64_t label) const;
