@@ -54,19 +54,19 @@ enum class Format {
 struct ReadOptions {
   std::string path = {};          ///< "-" is standard input
   Format format = Format::kAuto;  ///< by content
-  std::string label_path = {};    ///< second file: labels of the rows, a line each; or the label
+  std::string label_path = {};    ///< second file: labels of the rows, one line each; or the label
                                   ///< matrix of the two-file XMC form; empty: none
   std::vector<std::string> columns =
       {};  ///< names of the columns of a CSV/TSV without a header line
   std::vector<std::string> text_columns =
-      {};  ///< text fields, in this order; empty: chosen by rule
+      {};  ///< text fields, in this order; empty: chosen by name
   std::vector<std::string> expected_text =
       {};                                  ///< text fields to take where there are columns and
                                            ///< text_columns is empty; says also that text is
                                            ///< expected, so that lines of no other format are texts
-  std::string label_column = {};           ///< empty: chosen by rule ("labels", "label", ...)
+  std::string label_column = {};           ///< empty: chosen by name ("labels", "label", ...)
   std::string id_column = {};              ///< empty: none unless a column is called "id"
-  std::string label_separator = {};        ///< empty: chosen by rule of the format
+  std::string label_separator = {};        ///< empty: that of the format
   std::string label_prefix = "__label__";  ///< fastText: how a label starts
   std::optional<std::uint32_t> index_base = {};  ///< first feature id in sparse text: 0 or 1; none:
                                                  ///< ids are kept as they are
@@ -81,7 +81,7 @@ struct Schema {
   Format format = Format::kAuto;  ///< kAuto: rows in memory
   InputKind kind = InputKind::kSparse;
   std::vector<std::string> text_fields = {};  ///< names of the text fields, kText only
-  bool has_ids = false;                       ///< rows carry an id of their own
+  bool has_ids = false;                       ///< each row has an id
   bool has_labels = true;
   std::optional<std::uint64_t> declared_rows = {};      ///< by a header
   std::optional<std::uint64_t> declared_features = {};  ///< by a header; dense: the width
@@ -184,7 +184,8 @@ class DatasetBuilder {
   /// Rows of texts, one for each named field. Throws kInvalidArgument without fields or with two of
   /// one name.
   [[nodiscard]] static DatasetBuilder of_texts(std::vector<std::string> fields = {"text"});
-  /// Rows of sparse vectors. `num_features` 0: as many as occur; else a higher feature is an error.
+  /// Rows of sparse vectors. `num_features` 0: as many as occur; otherwise a higher feature is an
+  /// error.
   [[nodiscard]] static DatasetBuilder of_vectors(std::size_t num_features = 0);
   /// Rows of dense vectors, of `width` numbers each.
   [[nodiscard]] static DatasetBuilder of_dense_vectors(std::size_t width);

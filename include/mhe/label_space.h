@@ -99,7 +99,7 @@ class LabelSpace {
   /// n_1 * ... * n_H, or nothing if it is 2^64 or more.
   [[nodiscard]] std::optional<std::uint64_t> capacity() const noexcept { return capacity_; }
 
-  /// Whether these digits, each below its length, stand for no label. O(H).
+  /// Whether these digits, each below its length, are a phantom: no label has them. O(H).
   [[nodiscard]] bool is_phantom(std::span<const std::uint32_t> digits) const;
 
   /// Writes the H digits of a label; refuses phantoms.

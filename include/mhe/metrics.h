@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What predictions are worth: ranked labels scored against the true ones, and whether probabilities
+// Evaluation of predictions: ranked labels scored against the true ones, and whether probabilities
 // mean what they say. docs/metrics.md defines every metric.
 #pragma once
 

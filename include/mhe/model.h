@@ -38,7 +38,7 @@ enum class Verify : std::uint8_t {
 /// threads may use one.
 class Model {
  public:
-  /// Throws Error: kNotFound, kIo, or kInvalidData with the reason if it is no model that this
+  /// Throws Error: kNotFound, kIo, or kInvalidData with the reason if it is not a model that this
   /// version reads, or damaged.
   [[nodiscard]] static Model open(const std::string& path, Verify verify = Verify::kIfSmall);
 
@@ -103,7 +103,7 @@ struct FileCard {
 };
 
 /// Reads the card of a file; with a context it also looks for damage, on its threads. Throws
-/// kNotFound, kIo, or kInvalidData if it is no safetensors file.
+/// kNotFound, kIo, or kInvalidData if it is not a safetensors file.
 [[nodiscard]] FileCard read_card(const std::string& path, const Context* verify = nullptr);
 /// One line about tensors that are damaged, of which there is one at least.
 [[nodiscard]] std::string describe_damage(std::span<const std::string> damaged);

@@ -32,7 +32,7 @@ enum class HeadKind : std::uint8_t {
 /// What is known and what is wanted. What is left open is chosen by make_plan().
 struct PlanOptions {
   std::uint64_t num_labels = 0;       ///< 2 .. 2^62; or 0 and:
-  std::size_t num_binary_labels = 0;  ///< the labels are all subsets of so many; product only
+  std::size_t num_binary_labels = 0;  ///< the labels are all subsets of these; product only
   HeadKind head = HeadKind::kCascade;
   std::size_t num_heads = 0;  ///< sampling: groups. 0: as few as the budgets allow
   std::vector<std::uint32_t> lengths =

@@ -39,7 +39,7 @@ struct PredictOptions {
   /// trained to. More find better labels and take longer. Other heads have no beam: they refuse any
   /// but 0.
   std::size_t beam = 0;
-  std::size_t sets = 0;  ///< also the most probable so many sets of labels; of a powerset
+  std::size_t sets = 0;  ///< also this many of the most probable sets of labels; powersets only
   bool choices = false;  ///< also what each head chose by itself
 };
 
@@ -55,7 +55,7 @@ class Predictions {
   /// What each head of the first member chose by itself for a row: digits of product heads, nodes
   /// of the levels of a cascade. None of other heads.
   [[nodiscard]] std::span<const std::uint32_t> choices(std::size_t row) const noexcept;
-  /// Probability that the product heads of the first member gave to numbers that are no label.
+  /// Probability that the product heads of the first member gave to phantoms.
   [[nodiscard]] double phantom_mass(std::size_t row) const noexcept;
 
  private:
@@ -127,7 +127,7 @@ class HeadAccuracy {
   /// or an ancestor of one, of the rows with labels that the model knows. None for heads that
   /// choose nothing on the way to a label: one-hot and sampling.
   [[nodiscard]] std::vector<double> shares() const;
-  /// Mean probability that product heads gave to numbers that are no label.
+  /// Mean probability that product heads gave to phantoms.
   [[nodiscard]] std::optional<double> phantom_mass() const;
 
  private:

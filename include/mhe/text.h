@@ -21,16 +21,16 @@ namespace text {
 class Vectorizer;
 }
 
-/// One column of text: whether it adds to the common features, and which of its own it has.
+/// One column of text: whether it adds to the common features, and its own features.
 struct FieldOptions {
   std::string name = "text";      ///< of the column; prefix of the names of its own features
   bool common = true;             ///< adds to the common features
-  bool own = false;               ///< has features of its own, beside the common ones
+  bool own = false;               ///< has its own features, beside the common ones
   double weight = 1.0;            ///< of its own features; > 0. The common ones weigh 1
-  std::uint32_t word_ngrams = 1;  ///< own features: n-grams of 1 to so many words, 0 to 5
+  std::uint32_t word_ngrams = 1;  ///< own features: longest word n-gram, 0 to 5
   std::uint32_t char_min = 0;     ///< own features: shortest character n-gram
   std::uint32_t char_max = 0;     ///< own features: longest character n-gram; 0: none
-  std::uint32_t first_words = 0;  ///< own features: only of the first so many words; 0: all
+  std::uint32_t first_words = 0;  ///< own features: only of this many first words; 0: all
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -38,10 +38,10 @@ struct FieldOptions {
     v("common", common, "adds to the common features");
     v("own", own, "has features of its own");
     v("weight", weight, "weight of its own features");
-    v("word_ngrams", word_ngrams, "own features: n-grams of up to so many words");
+    v("word_ngrams", word_ngrams, "own features: longest word n-gram");
     v("char_min", char_min, "own features: shortest character n-gram");
     v("char_max", char_max, "own features: longest character n-gram; 0: none");
-    v("first_words", first_words, "own features: only of the first so many words; 0: all");
+    v("first_words", first_words, "own features: only of this many first words; 0: all");
   }
   friend bool operator==(const FieldOptions&, const FieldOptions&) = default;
 };
@@ -49,7 +49,7 @@ struct FieldOptions {
 /// How text becomes a sparse vector; docs/text.md has the formulas.
 struct TextOptions {
   std::vector<FieldOptions> fields = {FieldOptions{}};
-  std::uint32_t word_ngrams = 1;       ///< common features: n-grams of 1 to so many words, 0 to 5
+  std::uint32_t word_ngrams = 1;       ///< common features: longest word n-gram, 0 to 5
   std::uint32_t char_min = 0;          ///< common features: shortest character n-gram
   std::uint32_t char_max = 0;          ///< common features: longest one, up to 16; 0: none
   std::uint32_t min_token_length = 1;  ///< shorter words are skipped; in code points
@@ -58,7 +58,7 @@ struct TextOptions {
   std::uint64_t max_features = 0;      ///< keep those in most documents; 0: all
   std::uint64_t max_vocabulary = 0;    ///< while fitting, forget rare terms beyond this; 0: never
   std::uint32_t hash_bits = 0;         ///< hash each part into 2^b columns, 8 to 28; 0: vocabulary
-  bool sublinear_tf = true;            ///< 1 + ln(count) in place of the count
+  bool sublinear_tf = true;            ///< 1 + ln(count) instead of the count
   bool binary = false;                 ///< count every term once
   bool idf = true;                     ///< weigh by inverse document frequency
   bool l2_norm = true;                 ///< each part, then the whole, to length 1
@@ -66,7 +66,7 @@ struct TextOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     v("fields", fields, "columns of text");
-    v("word_ngrams", word_ngrams, "n-grams of up to so many words");
+    v("word_ngrams", word_ngrams, "longest word n-gram, in words; 0: none");
     v("char_min", char_min, "shortest character n-gram");
     v("char_max", char_max, "longest character n-gram; 0: none");
     v("min_token_length", min_token_length, "skip shorter words");
@@ -83,7 +83,7 @@ struct TextOptions {
   friend bool operator==(const TextOptions&, const TextOptions&) = default;
 };
 
-/// Fields for these columns, those that `own` names with features of their own: a column, then =
+/// Fields for these columns, those that `own` names with their own features: a column, then =
 /// and a weight, then any of :words=N, :first=N, :chars=A-B, such as "title=2:first=3:chars=3-5".
 /// Throws kInvalidArgument.
 [[nodiscard]] std::vector<FieldOptions> make_fields(const std::vector<std::string>& columns,

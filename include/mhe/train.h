@@ -186,7 +186,8 @@ struct TrainOptions : CommonOptions, SolverOptions, GradientOptions {
   /// dense vectors, else linear.
   std::string encoder;
   TextOptions text;  ///< without fields: these follow from the data
-  /// Text columns with features of their own, as make_fields() reads them; none: by rule.
+  /// Text columns with their own features, as make_fields() reads them; none: resolved from the
+  /// data.
   std::vector<std::string> own;
   /// Options that a user named, by set() or JSON: they stay as they are, and an encoder that does
   /// not have one refuses it. A value other than the default counts as named.
@@ -226,7 +227,7 @@ struct TrainRun {
   std::optional<Dataset> valid = {};  ///< validation rows, in place of held-out ones
   double tune_seconds = 0;            ///< how long to try other settings before; 0: not at all
   std::size_t checkpoint_every = 0;   ///< epochs between checkpoints; 0: only when stopped
-  bool resume = false;                ///< go on where an interrupted run with this `out` stopped
+  bool resume = false;                ///< resume an interrupted run with this `out`
   /// How often finished blocks of linear members go to `out`.resume.
   std::chrono::milliseconds flush_after = std::chrono::seconds(10);
   bool measure = false;  ///< fill TrainReport::history; the model stays the same
@@ -297,7 +298,7 @@ struct DataSummary {
   std::vector<Bin> label_bins = {};  ///< labels by how often they occur
 };
 
-/// What a training can tell of itself, for charts.
+/// What a training records about itself, for charts.
 struct TrainingHistory {
   std::vector<Chart> charts = {};
   DataSummary data = {};

@@ -280,7 +280,7 @@ std::unique_ptr<BlockSource> make_dense_source(std::unique_ptr<NpyArray> array,
 std::unique_ptr<BlockSource> make_label_array_source(std::unique_ptr<NpyArray> array) {
   if (array->shape().size() != 1 || !array->is_integer()) {
     fail(ErrorCode::kInvalidData,
-         "{}: expected one integer label a row (a 1-D array); give several labels a row as a csr "
+         "{}: expected one integer label per row (a 1-D array); give several per row as a csr "
          "matrix (.npz)",
          array->source().name());
   }

@@ -59,7 +59,7 @@ class ByteSource {
 [[nodiscard]] std::unique_ptr<ByteSource> decompress_if_needed(std::unique_ptr<ByteSource> raw,
                                                                std::size_t threads);
 
-/// The same bytes, read on a thread of its own up to 4 MiB ahead, so that reading and decompression
+/// The same bytes, read on a separate thread up to 4 MiB ahead, so that reading and decompression
 /// overlap with whatever the caller does. Errors come out of read().
 [[nodiscard]] std::unique_ptr<ByteSource> make_read_ahead_source(std::unique_ptr<ByteSource> inner);
 

@@ -188,7 +188,7 @@ DatasetBuilder DatasetBuilder::of_vectors(std::size_t num_features) {
 }
 
 DatasetBuilder DatasetBuilder::of_dense_vectors(std::size_t width) {
-  require(width > 0, "vectors of no numbers");
+  require(width > 0, "the width of dense vectors is 0; expected at least 1");
   auto rows = std::make_unique<Rows>();
   rows->kind = InputKind::kDense;
   rows->dense.num_columns = width;

@@ -102,7 +102,7 @@ class XzDecoder final : public Decoder {
     lzma_mt options = {};
     options.flags = LZMA_CONCATENATED;
     options.threads = static_cast<std::uint32_t>(std::clamp<std::size_t>(threads, 1, 64));
-    options.memlimit_threading = kMaxXzBytes / 2;  // beyond this it goes on with one thread
+    options.memlimit_threading = kMaxXzBytes / 2;  // beyond this it uses one thread
     options.memlimit_stop = kMaxXzBytes;
     if (::lzma_stream_decoder_mt(&stream_, &options) != LZMA_OK) throw std::bad_alloc();
   }

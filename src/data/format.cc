@@ -41,7 +41,7 @@ Format parse_format(std::string_view name) {
     known += (known.empty() ? "" : ", ");
     known += candidate;
   }
-  fail(ErrorCode::kInvalidArgument, "\"{}\" is no format; expected one of {}", name, known);
+  fail(ErrorCode::kInvalidArgument, "unknown format \"{}\"; expected one of {}", name, known);
 }
 
 }  // namespace mhe

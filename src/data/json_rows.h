@@ -28,7 +28,7 @@ struct JsonLayout {
 };
 
 /// Finds the layout by the first rows of a file. Throws as choose_columns() does, and kInvalidData
-/// if the first row is no JSON object.
+/// if the first row is not a JSON object.
 [[nodiscard]] JsonLayout find_json_layout(std::string_view probe, std::string_view name,
                                           const ReadOptions& options);
 

@@ -23,7 +23,7 @@ template <class... Args>
 }
 
 /// What was found, for an error message: in quotes, at most 40 characters, control characters and
-/// bytes that are no UTF-8 as \xNN; "the end of the line" if it is empty.
+/// bytes that are not UTF-8 as \xNN; "the end of the line" if it is empty.
 [[nodiscard]] std::string quote_found(std::string_view text);
 
 /// The token that `rest` begins with, up to a blank, quoted by quote_found().

@@ -184,7 +184,7 @@ Schema schema_of(const MemoryRows& rows) {
     schema.declared_features = dense->rows.empty() ? 0 : dense->rows[0].size();
   } else if (const auto* text = std::get_if<TextRows>(batch)) {
     require(text->num_fields > 0 && text->texts.size() % text->num_fields == 0,
-            "{}: {} texts are no documents of {} fields each", rows.name, text->texts.size(),
+            "{}: {} texts do not make whole documents of {} fields", rows.name, text->texts.size(),
             text->num_fields);
     schema.text_fields = rows.text_fields;
     if (schema.text_fields.empty()) schema.text_fields = {"text"};

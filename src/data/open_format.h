@@ -44,7 +44,7 @@ struct LabelFile {
   std::optional<std::uint64_t> declared_labels;
 };
 
-/// Opens request.labels, whatever it is: a csr label matrix, an array with a label a row, or lines.
+/// Opens request.labels, whatever it is: a csr label matrix, a label array, or lines.
 [[nodiscard]] LabelFile open_label_file(OpenRequest& request);
 
 /// The labels of the rows from a file with a line for each.

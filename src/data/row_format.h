@@ -46,7 +46,7 @@ class LabelNumbers {
 
   LabelNumbers(const LabelNames& names, Rule rule) : names_(names), rule_(rule) {}
 
-  /// Throws kInvalidData if the label's name is no number where it must be one.
+  /// Throws kInvalidData if the label's name is not a number where it must be one.
   [[nodiscard]] std::uint32_t number_of(LabelId label) const;
   /// Replaces `numbers` by those of a row, ascending.
   void numbers_of(std::span<const LabelId> labels, std::vector<std::uint32_t>& numbers) const;

@@ -127,11 +127,10 @@ std::uint32_t LabelNumbers::number_of(LabelId label) const {
   const std::string name = names_.name(label);
   std::uint32_t number = 0;
   if (!parse_label_number(name, number)) {
-    fail(
-        ErrorCode::kInvalidData,
-        "the label {} is no number, but the format numbers its labels; give a file for label names "
-        "to number them and write their names there",
-        quote_found(name));
+    fail(ErrorCode::kInvalidData,
+         "the label {} is not a number, but the format numbers its labels; give a file for label "
+         "names to number them and write their names there",
+         quote_found(name));
   }
   return number;
 }

@@ -21,7 +21,7 @@ namespace mhe {
 namespace data {
 namespace {
 
-// Rows written by one thread at a stretch; enough of them to be worth its while.
+// Rows written by one thread at a stretch; enough of them to pay for a thread.
 constexpr std::size_t kWrittenRowsPerBlock = 64;
 
 // What a header has to say.

@@ -15,7 +15,7 @@ namespace mhe::data {
 class ZipArchive {
  public:
   /// Opens the archive that `source` holds: in its file if it is a plain one, else it is read into
-  /// memory as it is. Throws kInvalidData if it is no archive.
+  /// memory as it is. Throws kInvalidData if it is not an archive.
   explicit ZipArchive(std::unique_ptr<ByteSource> source);
   ~ZipArchive();
   ZipArchive(const ZipArchive&) = delete;

@@ -220,7 +220,7 @@ class CascadeHead final : public DenseHead {
   }
 
   // Pairs of an example with its true nodes and the best others, K in all, or more if more are
-  // true. `offer(best)` offers all candidates; `path_of(node)` is what a node's path is worth.
+  // true. `offer(best)` offers all candidates; `path_of(node)` is the score of a node's path.
   template <class Offer, class PathOf>
   void choose(std::size_t example, BestK& best, std::vector<Pair>& pairs, const Offer& offer,
               const PathOf& path_of) const {

@@ -95,7 +95,7 @@ class CascadeSearch final : public DenseSearch {
     }
   };
 
-  // The log of what the path of each child of the beam is worth, as [parent][child].
+  // The log of the score of the path of each child of the beam, as [parent][child].
   void score_level(std::span<const float> features, std::size_t level) {
     const std::size_t length = nodes_.length(level);
     scores_.resize(beam_.size() * length);

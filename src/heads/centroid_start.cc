@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kColumnsPerBlock = 64;  // a thread adds to columns of its own
 constexpr std::size_t kStartRowsPerBlock = 64;
-// Score of an example whose direction is that of the row: docs/decisions/0009 has other values.
+// Score of an example in the direction of its row: docs/decisions/0009 has other values.
 constexpr double kStartScore = 2.3;
 
 // Until they are settled biases hold counts, as the bits of integers: floats stop at 2^24.

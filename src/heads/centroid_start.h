@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Heads that begin with what the examples tell in place of at random.
+// Init of heads from the examples instead of at random.
 #pragma once
 
 #include <cstddef>

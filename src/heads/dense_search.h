@@ -38,13 +38,13 @@ class DenseSearch {
                                                             std::size_t k, std::size_t beam) = 0;
 
   /// What each head of the last search thinks best by itself: a digit of each product head, a node
-  /// of each level of a cascade by what its path is worth. Heads without digits have none.
+  /// of each level of a cascade by the score of its path. Heads without digits have none.
   [[nodiscard]] virtual std::span<const std::uint32_t> best_choices() const { return {}; }
   /// The k most probable sets of labels for the features of the last search, best first; equal ones
   /// by the number that their digits make. Throws kInvalidArgument if the head does not predict
   /// sets (ProductCode::kPowerset).
   [[nodiscard]] virtual std::vector<LabelSet> best_sets(std::size_t k);
-  /// Probability that the heads of the last search gave to numbers that are no label (product).
+  /// Probability that the heads of the last search gave to phantoms (product).
   [[nodiscard]] virtual double phantom_mass() const { return 0; }
 
  protected:

@@ -143,7 +143,7 @@ class FlatHead final : public DenseHead {
     return pass_.backward(context, table_, work);
   }
 
-  // MHS-S: each example against groups of its own.
+  // MHS-S: each example against its own groups.
   double run_own_groups(const Context& context, const LevelWork& work, RandomStream random) {
     const bool softmax = work.loss == Loss::kSoftmax;
     sampler_.choose_for_examples(
@@ -168,7 +168,7 @@ class FlatHead final : public DenseHead {
   std::vector<Positive> positives_;
   std::vector<float> weights_;
   std::vector<RowRange> ranges_;
-  GroupPass group_pass_;  // of examples with groups of their own
+  GroupPass group_pass_;  // of examples with their own groups
   std::vector<Pair> pairs_;
 };
 
@@ -217,7 +217,7 @@ double mean_groups(const HeadSpec& spec, const SamplingSpec& sampling, const Bat
 // Of the groups that each example is scored on alone.
 std::uint64_t own_group_bytes(const HeadSpec& spec, const SamplingSpec& sampling,
                               const BatchShape& shape) {
-  // Labels of an example in groups of their own, which is nearly all if there are many groups.
+  // As if no two labels of an example shared a group, which nearly holds with many groups.
   const double own =
       static_cast<double>(shape.labels.items.size()) / static_cast<double>(shape.labels.rows());
   const double groups =

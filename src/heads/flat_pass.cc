@@ -27,11 +27,11 @@ constexpr std::size_t kMinBlocks = 4;
 constexpr std::size_t kLeastBlockRows = 42;
 // Rows whose gradients are made before they are moved: 84 KiB of 512 floats.
 constexpr std::size_t kUpdateRows = 42;
-// Sums of dLoss/dF, one each for so many parts of the blocks: enough to occupy the threads of one
-// machine, few enough that adding them up is nothing.
+// Parts of the blocks, each with its own sum of dLoss/dF: enough to occupy the threads of one
+// machine, few enough that adding them up takes no time.
 constexpr std::size_t kMaxParts = 32;
 
-// At most, of so many rows in all.
+// At most, for `num_rows` rows in all.
 std::size_t rows_per_block(std::size_t num_rows, std::size_t dim) {
   const std::size_t most = dim <= kWideDim ? kBlockRows : kWideBlockRows;
   return std::clamp(ceil_div(num_rows, kMinBlocks), kLeastBlockRows, most);

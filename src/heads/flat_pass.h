@@ -34,7 +34,7 @@ struct GroupShift {
 /// give is added in their order.
 class FlatPass {
  public:
-  /// What a step holds beside the table and scores that are kept, for ranges of so many rows.
+  /// Bytes a step holds beside the table and the scores that are kept.
   [[nodiscard]] static std::size_t work_bytes(std::size_t num_ranges, std::size_t rows_per_range,
                                               std::size_t dim, std::size_t batch);
   /// What score() keeps.

@@ -20,10 +20,10 @@ using kernels::Layout;
 // Rows that go from scores to update before the next: 84 KiB of 512 floats, so that memory is read
 // and written once however many children there are.
 constexpr std::size_t kChunkRows = 42;
-// From so many examples on a matrix product, whose tiles are up to 32 wide, beats dot products.
+// From this many examples on, a matrix product with tiles up to 32 wide beats dot products.
 constexpr std::size_t kMinGemmPairs = 24;
-// Up to so many examples one pass over the rows does what two matrix products do. Of 8, 16 and 24
-// the last was quickest; from there on scores are a product too.
+// Up to this many examples, one pass over the rows replaces two matrix products. Of 8, 16 and 24
+// the last was fastest; from there on scores are a product too.
 constexpr std::size_t kMaxSharing = 24;
 // Rows whose gradients are made before they are moved: 16 KiB of 512 floats, half of an L1 cache.
 constexpr std::size_t kSharedRows = 8;

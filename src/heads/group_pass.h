@@ -23,7 +23,7 @@ namespace mhe::heads {
 struct Pair {
   std::uint32_t parent = 0;
   std::uint32_t example = 0;
-  float path = 0;   ///< log of what the parent's path is worth
+  float path = 0;   ///< log of the score of the parent's path
   float shift = 0;  ///< is added to the scores; kSoftmax only
 };
 

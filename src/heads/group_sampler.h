@@ -30,14 +30,14 @@ class GroupSampler {
     return (num_rows_ + group_size_ - 1) / group_size_;
   }
 
-  /// The groups of a batch's positives and so many others, for all its examples, as ranges of rows.
+  /// The groups of a batch's positives and `extra` others, for all its examples, as ranges of rows.
   void choose_for_batch(std::span<const Positive> positives, std::size_t extra, RandomStream random,
                         std::vector<RowRange>& ranges);
   /// The shift of own groups after choose_for_batch(); valid until the next call.
   [[nodiscard]] GroupShift own_shift(std::span<const Positive> positives);
 
   enum class Weigh : std::uint8_t { kYes, kNo };
-  /// MHS-S, Eq. 15: for each of `batch` examples its own groups and so many others, drawn for it
+  /// MHS-S, Eq. 15: for each of `batch` examples its own groups and `others` others, drawn for it
   /// alone.
   void choose_for_examples(std::span<const Positive> positives, std::size_t batch,
                            std::size_t others, RandomStream random, Weigh weigh,

@@ -10,7 +10,7 @@
 namespace mhe::heads {
 namespace {
 
-// How much a term counts that so many of the rows have.
+// Weight of a term that occurs in `count` of the rows.
 float weight_of(std::size_t count, std::size_t num_rows) noexcept {
   const float idf = std::log(static_cast<float>(num_rows + 1) / static_cast<float>(count + 1)) + 1;
   return idf * idf;

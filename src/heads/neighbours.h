@@ -59,8 +59,8 @@ struct NeighbourIndex {
                                               const Ragged<LabelId>& labels,
                                               std::span<const NeighbourFeature> used);
 
-/// An index that takes part in a model: a label's score is so much of its share of the neighbours
-/// and the rest of what the cascades give. 0: there is none.
+/// An index that takes part in a model: a label's score is `weight` times its share of the
+/// neighbours plus 1 - `weight` times the cascades' score. 0: there is none.
 struct NeighbourMember {
   NeighbourView index;
   float weight = 0;
@@ -78,7 +78,7 @@ struct NeighbourScratch {
   std::vector<ScoredLabel> labels;  ///< scores are shares of the neighbours, in (0, 1]
 };
 
-/// Leaves the labels of the rows most like the query in scratch.labels, ascending by label.
+/// Leaves the labels of the rows nearest to the query in scratch.labels, ascending by label.
 /// A row is as similar as the sum of the squared idf of the terms it shares, over the root of its
 /// length (that of the vector of its idf): dividing by the length itself, as the cosine does,
 /// favours rows of a word or two. Its labels get the fourth power of that, as a share of what all

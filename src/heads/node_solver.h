@@ -24,10 +24,10 @@ namespace mhe::heads {
 struct SolverOptions {
   float loss_weight = 1.0F;         ///< C: how much an error costs against large weights
   std::uint32_t sweeps = 10;        ///< passes over a node's examples
-  std::uint32_t recheck_every = 5;  ///< every so many sweeps, examples at rest are looked at again
+  std::uint32_t recheck_every = 5;  ///< sweeps between looks at inactive examples
   float tolerance = 0.05F;          ///< gradients this small are left as they are
   float prune = 0.05F;              ///< weights not larger in absolute value are dropped
-  std::uint32_t refit_sweeps = 3;   ///< of the sweeps: so many, the last, fit what pruning left
+  std::uint32_t refit_sweeps = 3;   ///< the last sweeps, which fit what pruning left
   bool keep_objectives = false;     ///< see NodeSolver::objectives(); a pass over the weights each
 
   /// The sweeps after pruning: none where nothing is pruned, at most half of few sweeps.
@@ -114,7 +114,7 @@ class NodeSolver {
   std::vector<std::uint32_t> column_counts_;
   std::vector<std::uint32_t> sorted_columns_;
   std::vector<std::uint8_t> ranked_children_;  // of the range, that have examples
-  std::vector<NodeWeights> batches_;           // found of so many of them at a time
+  std::vector<NodeWeights> batches_;           // found for one batch of them at a time
   NodeWeights merged_;  // grows here, so that results take no more than they hold
 
   // The batch at hand.

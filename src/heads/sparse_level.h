@@ -68,7 +68,7 @@ struct LevelScratch {
   std::vector<std::uint16_t> pairs;
   std::vector<float> pair_values;
 
-  /// Makes room for a query of so many features and a level of so many blocks.
+  /// Makes room for a query of this many features and a level of this many blocks.
   void reserve(std::size_t query_size, std::size_t num_blocks);
 };
 

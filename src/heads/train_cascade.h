@@ -25,10 +25,10 @@ struct CascadeTrace {
 
 struct CascadeOptions {
   SolverOptions solver;
-  /// An example also trains the parents that rank among its best so many.
+  /// An example also trains this many of the parents that it scores best.
   std::size_t candidates = 10;
-  std::size_t beam = 10;  ///< nodes kept a level while candidates are searched
-  /// Nodes solved at once, each with memory of its own; 0: one a thread. Changes no result.
+  std::size_t beam = 10;  ///< nodes kept per level while candidates are searched
+  /// Nodes solved at once, each with its own memory; 0: one per thread. Changes no result.
   std::size_t solvers = 0;
   CascadeTrace* trace = nullptr;  ///< filled where given; changes no result
 };

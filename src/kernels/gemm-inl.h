@@ -30,9 +30,9 @@ using GemmVec = hn::Vec<GemmTag>;
 constexpr std::size_t kTileVectors = 2;
 constexpr std::size_t kTileRows = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 14 : 6;
 constexpr std::size_t kTileColumns = kTileVectors * HWY_LANES(float);
-// So many rows of a strip of B are copied together: 32 KiB at the widest, an L1 cache.
+// Rows of a strip of B that are copied together: 32 KiB at the widest, an L1 cache.
 constexpr std::size_t kDepth = 256;
-// So many rows of A meet a strip before the next is copied: with kDepth 168 KiB, a part of L2.
+// Rows of A that meet a strip before the next is copied: with kDepth 168 KiB, a part of L2.
 constexpr std::size_t kBlockRows = 168;
 // Of fewer columns, reading A where it lies costs less than copying it.
 constexpr std::size_t kMinColumnsToCopy = 4 * kTileColumns;

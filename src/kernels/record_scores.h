@@ -29,11 +29,11 @@ namespace mhe::kernels {
 /// Lanes of one byte of a mask, and of one AVX2 register of floats.
 inline constexpr std::size_t kRecordGroup = 8;
 inline constexpr std::size_t kMaxRecordGroups = 8;
-/// So many blocks are scored at a time.
+/// Blocks that are scored at a time.
 inline constexpr std::size_t kMaxRecordBlocks = 64;
 /// What three bits can count.
 inline constexpr std::size_t kMaxPairs = 7;
-/// Pairs are copied so many at a time, whatever their number: a vector of 16 bytes.
+/// Pairs that are copied at a time, whatever their number: a vector of 16 bytes.
 inline constexpr std::size_t kPairRoom = 8;
 /// A longer list is a bitmap: it would take too long to walk.
 inline constexpr std::size_t kMaxListEntries = 32;
@@ -52,7 +52,7 @@ struct RecordTable {
   [[nodiscard]] std::size_t num_features() const noexcept { return posting_begin.size() - 1; }
   /// Of an entry in a list.
   [[nodiscard]] std::size_t entry_bytes() const noexcept { return num_blocks <= 1024 ? 2 : 4; }
-  /// Records of so many weights are stored as pairs: where that takes no more bytes.
+  /// Records of up to this many weights are stored as pairs, where that takes no more bytes.
   [[nodiscard]] std::size_t max_pairs() const noexcept {
     return num_groups < kMaxPairs ? num_groups : kMaxPairs;
   }

@@ -1,8 +1,8 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of rows of a table, each times a weight: what a sparse input is worth, and what a feature's
-// gradient is.
+// Sums of rows of a table, each times a weight: the embedding of a sparse input, and a feature's
+// gradient.
 #pragma once
 
 #include <cmath>
