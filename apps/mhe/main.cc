@@ -43,18 +43,6 @@ void use_isa_of_environment() {
   }
 }
 
-// The library names options; here they are flags.
-std::string with_flags(std::string text) {
-  constexpr std::string_view kOption = "the option ";
-  for (std::size_t at = 0; (at = text.find(kOption, at)) != std::string::npos;) {
-    text.replace(at, kOption.size(), "--");
-    for (at += 2; at < text.size() && text[at] != ' '; ++at) {
-      if (text[at] == '_') text[at] = '-';
-    }
-  }
-  return text;
-}
-
 int run_guarded(Console& console, const std::function<void(Console&)>& verb) {
   try {
     use_isa_of_environment();
@@ -64,7 +52,7 @@ int run_guarded(Console& console, const std::function<void(Console&)>& verb) {
     return complain(console, error.what(), kUsageError);
   } catch (const Error& error) {
     const bool is_usage = error.code() == ErrorCode::kInvalidArgument;
-    return complain(console, with_flags(error.what()), is_usage ? kUsageError : kRuntimeError);
+    return complain(console, error.what(), is_usage ? kUsageError : kRuntimeError);
   } catch (const std::bad_alloc&) {
     return complain(console, "out of memory; mhe plan tells beforehand what training takes",
                     kRuntimeError);

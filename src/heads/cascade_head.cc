@@ -352,7 +352,11 @@ std::unique_ptr<DenseHead> make_cascade_head(const Context& context, HeadSpec sp
 
 }  // namespace
 
+constexpr std::string_view kCascadeOptions[] = {"heads", "lengths",       "leaf",     "candidates",
+                                                "beam",  "parent_weight", "inner_dim"};
+
 const HeadType kCascadeHead = {.own = CascadeSpec(),
+                               .options = kCascadeOptions,
                                .make = make_cascade_head,
                                .open = make_cascade_search,
                                .weight_bytes = cascade_weight_bytes,

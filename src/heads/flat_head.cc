@@ -249,12 +249,17 @@ std::unique_ptr<DenseHead> make_flat_head(const Context& context, HeadSpec spec,
 }  // namespace
 
 const HeadType kOneHotHead = {.own = OneHotSpec(),
+                              .options = {},
                               .make = make_flat_head,
                               .open = make_flat_search,
                               .weight_bytes = flat_weight_bytes,
                               .training_bytes = one_hot_training_bytes};
 
+constexpr std::string_view kSamplingOptions[] = {"heads", "lengths", "extra_groups",
+                                                 "groups_per_example", "weigh_groups"};
+
 const HeadType kSamplingHead = {.own = SamplingSpec(),
+                                .options = kSamplingOptions,
                                 .make = make_flat_head,
                                 .open = make_flat_search,
                                 .weight_bytes = flat_weight_bytes,

@@ -216,7 +216,11 @@ std::unique_ptr<DenseHead> make_product_head(const Context& context, HeadSpec sp
 
 }  // namespace
 
+constexpr std::string_view kProductOptions[] = {"heads",           "lengths",     "rank",
+                                                "redundant_heads", "code_epochs", "powerset"};
+
 const HeadType kProductHead = {.own = ProductSpec(),
+                               .options = kProductOptions,
                                .make = make_product_head,
                                .open = make_product_search,
                                .weight_bytes = product_weight_bytes,

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
@@ -30,6 +31,8 @@ struct BatchShape {
 /// What a head is to those who know its kind only.
 struct HeadType {
   OwnSpec own;  ///< its part of a spec, with defaults
+  /// Training options that it has beyond those of every head.
+  std::span<const std::string_view> options;
   std::unique_ptr<DenseHead> (*make)(const Context& context, HeadSpec spec, const HeadSetup& setup);
   std::unique_ptr<DenseSearch> (*open)(const HeadSpec& spec, const FindTensor& find);
   std::uint64_t (*weight_bytes)(const HeadSpec& spec);

@@ -36,8 +36,8 @@ void require_positive(const char* what, float value) {
 
 void check_codes(const TrainOptions& options, HeadKind kind) {
   const bool redundant = options.redundant_heads > 0;
-  require((options.order != "product" && !redundant) || kind == HeadKind::kProduct,
-          "redundant heads and the order \"product\" belong to product heads");
+  require(options.order != "product" || kind == HeadKind::kProduct,
+          "the order \"product\" belongs to product heads");
   require(!redundant || (options.heads == 0 && options.lengths.empty()),
           "redundant heads have lengths of their own; leave out heads and lengths");
   require(!redundant || options.order == "auto" || options.order == "product" ||
@@ -49,9 +49,8 @@ void check_codes(const TrainOptions& options, HeadKind kind) {
           "code epochs are for the order \"product\" and for redundant heads");
 }
 
-void check_powerset(const TrainOptions& options, HeadKind kind) {
+void check_powerset(const TrainOptions& options) {
   if (!options.powerset) return;
-  require(kind == HeadKind::kProduct, "a powerset belongs to product heads");
   require(options.redundant_heads == 0, "a powerset has no redundant heads");
   require(options.order == "auto" || options.order == "identity",
           "labels of a powerset are bits; an order \"{}\" does not apply", options.order);
@@ -60,35 +59,23 @@ void check_powerset(const TrainOptions& options, HeadKind kind) {
 void check_head(const TrainOptions& options) {
   const bool is_open = options.head == "auto";
   const HeadKind kind = is_open ? HeadKind::kCascade : parse_head_kind(options.head);
-  for (const std::uint32_t length : options.lengths) require(length > 0, "a head of length 0");
   require(options.lengths.empty() || options.heads == 0 ||
               options.heads == options.lengths.size() || kind == HeadKind::kSampling,
           "{} heads and {} lengths", options.heads, options.lengths.size());
-  require(options.rank == 1 || kind == HeadKind::kProduct, "a rank belongs to product heads");
-  require(
-      (options.extra_groups == 0 && options.groups_per_example == 0) || kind == HeadKind::kSampling,
-      "extra groups and groups per example belong to sampling heads");
-  require(options.inner_dim == 0 || kind == HeadKind::kCascade,
-          "an inner width belongs to cascade heads");
-  require((options.candidates < 0 && options.beam == 0) || kind == HeadKind::kCascade,
-          "candidates and a beam belong to cascade heads");
   require_within<std::size_t>("rank", options.rank, 1, heads::kMaxRank);
   require(options.candidates == -1 ||
               (options.candidates >= 1 && options.candidates <= heads::kMaxParents),
           "candidates {}; expected 1 to {}, or -1", options.candidates, heads::kMaxParents);
-  require_within<std::size_t>("beam", options.beam, 0, heads::kMaxParents);
-  require(options.parent_weight >= 0 && options.parent_weight <= 100,
-          "parent power {}; expected 0 to 100", options.parent_weight);
   require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});
   require_one_of("order", options.order,
                  {"auto", "random", "clustered", "frequency", "identity", "product"});
-  require_one_of("start", options.init, {"auto", "random", "biases", "centroids"});
+  require_one_of("init", options.init, {"auto", "random", "biases", "centroids"});
   require(
       options.init == "auto" || options.init == "random" || kind != HeadKind::kProduct,
       "outputs of product heads stand for labels that have nothing in common: they cannot start "
       "at centroids or biases of theirs");
   check_codes(options, kind);
-  check_powerset(options, kind);
+  check_powerset(options);
 }
 
 // What was measured: docs/decisions/0009-learned-encoders.md.

@@ -10,6 +10,7 @@
 #include <mhe/error.h>
 
 #include "toy_training.h"
+#include "train/options.h"
 
 namespace mhe::train {
 namespace {
@@ -67,7 +68,8 @@ TEST(LabelCodes, RefuseOptionsThatContradictEachOther) {
   const auto expect_refused = [](const auto& change) {
     TrainOptions options = quick();
     change(options);
-    EXPECT_THROW(validate_gradient(options), Error);
+    options.encoder = "bag";
+    EXPECT_THROW(validate(options), Error);
   };
   expect_refused([](TrainOptions& o) { o.head = "cascade"; });
   expect_refused([](TrainOptions& o) { o.heads = 2; });

@@ -162,6 +162,17 @@ void Learner::split() {
   report_.validation_rows = validation_.rows();
 }
 
+// Options for a head that was left open and became another.
+void Learner::warn_of_unused(const MemberFitter& fitter) const {
+  const std::string& head = fitter.options().head;
+  for (const std::string& name : asked_beyond(options_, parse_head_kind(head))) {
+    context_.warn(
+        fmt::format("the option {} was not used: {} labels get the head {} unless another"
+                    " is asked for",
+                    name, set_.names.size(), head));
+  }
+}
+
 void Learner::resolve() {
   for (const auto& fitter : fitters_) {
     TrainOptions options = fitter->options();
@@ -169,6 +180,7 @@ void Learner::resolve() {
     options.label_text = options_.label_text;
     fitter->set_options(options);
     fitter->resolve(fit_data());
+    warn_of_unused(*fitter);
   }
   report_.name_rows = set_.name_rows.rows();
   label_counts_ = count_labels(set_.examples.labels, set_.names.size());

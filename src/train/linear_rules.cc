@@ -14,8 +14,6 @@ namespace mhe::train {
 void validate_linear(const TrainOptions& options) {
   require(options.head == "auto" || options.head == "cascade" || options.head == "onehot",
           "head \"{}\"; the linear encoder has cascade and onehot", options.head);
-  require(options.head != "onehot" || options.lengths.empty(),
-          "onehot is a single head; lengths belong to cascade");
   require(options.lengths.size() != 1, "a cascade has at least 2 heads; 1 length was given");
   require(options.candidates >= -1 && options.candidates <= heads::kMaxParents,
           "candidates {}; expected 0 to {}, or -1", options.candidates, heads::kMaxParents);

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "encoders/registry.h"
 #include "heads/head_spec.h"
+#include "heads/registry.h"
 #include "text/options.h"
 #include "train/gradient_rules.h"
 #include "train/linear_rules.h"
@@ -223,6 +224,20 @@ std::vector<std::string> encoders_of(const TrainOptions& options) {
   return names;
 }
 
+std::vector<std::string> asked_beyond(const TrainOptions& options, HeadKind head) {
+  const auto has = [](const heads::HeadType& type, const std::string& name) {
+    return std::find(type.options.begin(), type.options.end(), name) != type.options.end();
+  };
+  std::vector<std::string> beyond;
+  for (const std::string& name : asked_for(options)) {
+    const bool is_of_heads =
+        std::any_of(heads::kHeads.begin(), heads::kHeads.end(),
+                    [&](const heads::HeadType* type) { return has(*type, name); });
+    if (is_of_heads && !has(heads::head_type(head), name)) beyond.push_back(name);
+  }
+  return beyond;
+}
+
 void validate(const TrainOptions& options) {
   const std::vector<std::string> encoders = encoders_of(options);
   std::set<std::string, std::less<>> known = {"encoder"};
@@ -230,6 +245,14 @@ void validate(const TrainOptions& options) {
   for (const std::string& name : asked_for(options)) {
     require(known.contains(name), "the option {} does not belong to the encoder {}", name,
             options.encoder.empty() ? std::string(kLinear) : options.encoder);
+  }
+  // What is left open becomes a cascade, or one-hot heads, which have fewer options.
+  const bool is_open = options.head == "auto";
+  const HeadKind head = is_open ? HeadKind::kCascade : parse_head_kind(options.head);
+  for (const std::string& name : asked_beyond(options, head)) {
+    fail(ErrorCode::kInvalidArgument, "the option {} does not belong to {}", name,
+         is_open ? "the heads cascade and onehot; name the head"
+                 : fmt::format("the head {}", options.head));
   }
   validate_common(options);
   for (const std::string& encoder : encoders) {

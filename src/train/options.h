@@ -17,8 +17,11 @@ namespace mhe::train {
 /// The options that a user named or changed: what a preset changed is not among them.
 [[nodiscard]] std::set<std::string, std::less<>> asked_for(const TrainOptions& options);
 
-/// Throws kInvalidArgument, saying which option is wrong, or which one was named that none of the
-/// encoders has.
+/// Those of them that belong to other heads than this one.
+[[nodiscard]] std::vector<std::string> asked_beyond(const TrainOptions& options, HeadKind head);
+
+/// Throws kInvalidArgument, saying which option is wrong, or which one was named that the encoders
+/// or the head do not have.
 void validate(const TrainOptions& options);
 
 /// The options that an encoder has, as a JSON object: what a model card keeps.

@@ -57,7 +57,7 @@ TEST(TrainOptions, SayWhatIsWrong) {
               o.head = "onehot";
               o.lengths = {3, 4};
             }),
-            "onehot is a single head; lengths belong to cascade");
+            "the option lengths does not belong to the head onehot");
   EXPECT_EQ(complaint_about([](auto& o) { o.lengths = {3}; }),
             "a cascade has at least 2 heads; 1 length was given");
   EXPECT_EQ(complaint_about([](auto& o) { o.lengths = {3, 0}; }), "a head of length 0");
@@ -104,6 +104,37 @@ TEST(Presets, OfOtherEncodersHaveOnlyWhatTheseHave) {
   EXPECT_EQ(preset_options("fast", "bag").leaf, 0U);
   EXPECT_EQ(preset_options("fast", "linear").dim, TrainOptions().dim);
   EXPECT_EQ(preset_options("best", "bag").ensemble, 3U);
+}
+
+TEST(TrainOptions, ThatTheHeadDoesNotHaveAreRefusedByName) {
+  const auto complaint_of_head = [](const char* encoder, const char* head, const char* option,
+                                    const char* value) {
+    return complaint_about([&](auto& o) {
+      o.encoder = encoder;
+      o.head = head;
+      o.set(option, value);
+    });
+  };
+  const auto refusal = [](const std::string& option, const std::string& head) {
+    return "the option " + option + " does not belong to the head " + head;
+  };
+  EXPECT_EQ(complaint_of_head("bag", "cascade", "rank", "2"), refusal("rank", "cascade"));
+  EXPECT_EQ(complaint_of_head("bag", "onehot", "heads", "2"), refusal("heads", "onehot"));
+  EXPECT_EQ(complaint_of_head("dense", "product", "beam", "2"), refusal("beam", "product"));
+  EXPECT_EQ(complaint_of_head("bag", "sampling", "powerset", "true"),
+            refusal("powerset", "sampling"));
+  EXPECT_EQ(complaint_of_head("bag", "product", "extra_groups", "2"),
+            refusal("extra_groups", "product"));
+  EXPECT_EQ(complaint_of_head("linear", "onehot", "leaf", "20"), refusal("leaf", "onehot"));
+  EXPECT_EQ(complaint_of_head("linear", "onehot", "beam", "20"), refusal("beam", "onehot"));
+  // Left open, it may become a cascade.
+  EXPECT_EQ(complaint_of_head("bag", "auto", "beam", "20"), "");
+  EXPECT_EQ(complaint_of_head("bag", "auto", "rank", "2"),
+            "the option rank does not belong to the heads cascade and onehot; name the head");
+  // A preset's own values are not asked for.
+  TrainOptions fast = preset_options("fast");
+  fast.head = "onehot";
+  EXPECT_NO_THROW(validate(fast));
 }
 
 TEST(TrainOptions, ThatTheEncoderDoesNotHaveAreRefusedByName) {

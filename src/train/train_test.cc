@@ -77,6 +77,23 @@ TrainOptions options_with(const std::function<void(TrainOptions&)>& change) {
   return options;
 }
 
+TEST(Train, SaysWhichOptionsTheHeadThatItChoseDoesNotUse) {
+  std::vector<std::string> warnings;
+  const Context context(
+      {.on_warning = [&](std::string_view words) { warnings.emplace_back(words); }});
+  TrainOptions options;
+  options.set("beam", "7");
+  (void)train_in_memory(context, texts(), options);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0],
+            "the option beam was not used: 3 labels get the head onehot unless another is asked "
+            "for");
+  warnings.clear();
+  options.head = "cascade";
+  (void)train_in_memory(context, texts(), options);
+  EXPECT_TRUE(warnings.empty());
+}
+
 TEST(Train, GivesTheFileThatTheSameRowsInAFileGive) {
   const testing::ScratchDir dir;
   const std::vector<ToyRow> rows = toy_rows(300, 20);

@@ -33,6 +33,18 @@ std::size_t width_of(int descriptor) {
   return 80;
 }
 
+// The library names options; here they are flags.
+std::string with_flags(std::string text) {
+  constexpr std::string_view kOption = "the option ";
+  for (std::size_t at = 0; (at = text.find(kOption, at)) != std::string::npos;) {
+    text.replace(at, kOption.size(), "--");
+    for (at += 2; at < text.size() && text[at] != ' '; ++at) {
+      if (text[at] == '_') text[at] = '-';
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string wrap_words(std::string_view text, std::size_t width, std::string_view indent) {
@@ -59,7 +71,7 @@ void Console::print(std::string_view text) {
 
 void Console::say(std::string_view line) {
   clear_progress();
-  const std::string whole = fmt::format("mhe: {}", line);
+  const std::string whole = with_flags(fmt::format("mhe: {}", line));
   fmt::print(stderr, "{}\n",
              error_is_terminal_ ? wrap_words(whole, width_of(STDERR_FILENO), "     ") : whole);
 }

@@ -40,7 +40,8 @@ class Console {
 
   /// Writes to standard output; throws kIo if it cannot (a full disk, not a closed pipe).
   void print(std::string_view text);
-  /// One line of words on standard error, behind "mhe: ".
+  /// One line of words on standard error, behind "mhe: ". Options that the library names are shown
+  /// as flags.
   void say(std::string_view line);
   /// A progress bar on a terminal; elsewhere a line every ten seconds.
   void show(const Progress& progress);
