@@ -22,7 +22,7 @@ constexpr std::uint32_t kLabels = 300;
 // Rows of one label each, of three on the mean, that show in two of four features of the label.
 TrainingSet rare_labels(std::uint64_t seed, std::size_t rows) {
   TrainingSet set;
-  set.names = labels::LabelNames::numbered(kLabels);
+  set.names = LabelNames::numbered(kLabels);
   set.examples.features.num_columns = 4 * std::size_t{kLabels};
   for (std::size_t row = 0; row < rows; ++row) {
     RandomStream random(seed, "neighbours_test", row);
