@@ -5,7 +5,6 @@
 // gradient is.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,14 +22,5 @@ struct WeightedRows {
 /// out[i] += sum over j of weights[j] * table[rows[j]][i]. Every element is one chain of fused
 /// multiply-adds in the order of the rows: the same bits for every vector width.
 void add_weighted_rows(const WeightedRows& problem, float* out) noexcept;
-
-/// The meaning of add_weighted_rows() for one element.
-[[nodiscard]] inline float weighted_rows_reference(const WeightedRows& p, std::size_t i,
-                                                   float sum) noexcept {
-  for (std::size_t j = 0; j < p.rows.size(); ++j) {
-    sum = std::fma(p.weights[j], p.table[p.rows[j] * p.width + i], sum);
-  }
-  return sum;
-}
 
 }  // namespace mhe::kernels

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/weighted_rows.h"
 
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,6 +12,14 @@
 
 namespace mhe::kernels {
 namespace {
+
+// The meaning of add_weighted_rows() for one element.
+float weighted_rows_reference(const WeightedRows& p, std::size_t i, float sum) noexcept {
+  for (std::size_t j = 0; j < p.rows.size(); ++j) {
+    sum = std::fma(p.weights[j], p.table[p.rows[j] * p.width + i], sum);
+  }
+  return sum;
+}
 
 TEST(WeightedRows, EqualTheReferenceForOddWidthsAndCounts) {
   RandomStream random(1, "weighted_rows_test");
