@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "encoders/mlp_spec.h"
-#include "kernels/weighted_rows.h"
+#include "kernels/rows.h"
 #include "matrix/normalize.h"
 
 namespace mhe::encoders {

@@ -10,7 +10,6 @@
 #include "kernels/gemm.h"
 #include "kernels/losses.h"
 #include "kernels/rows.h"
-#include "kernels/weighted_rows.h"
 
 namespace mhe::heads {
 namespace {
