@@ -10,10 +10,10 @@
 #include <benchmark/benchmark.h>
 
 #include <mhe/context.h>
+#include <mhe/label_space.h>
 
 #include "base/random.h"
 #include "labels/k_best.h"
-#include "labels/order.h"
 
 namespace mhe::labels {
 namespace {
@@ -62,8 +62,7 @@ void decode_product_heads(benchmark::State& state) {
   std::vector<float> scores(2000);
   for (float& score : scores) score = static_cast<float>(random.uniform());
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        decoder.decode(scores, ScoreKind::kProbability, static_cast<std::size_t>(state.range(0))));
+    benchmark::DoNotOptimize(decoder.decode(scores, static_cast<std::size_t>(state.range(0))));
   }
 }
 BENCHMARK(decode_product_heads)->Arg(1)->Arg(5)->Arg(100)->Unit(benchmark::kMicrosecond);

@@ -17,7 +17,6 @@
 #include "encoders/mlp_encoder.h"
 #include "heads/dense_head.h"
 #include "heads/registry.h"
-#include "labels/order.h"
 #include "labels/product_codes.h"
 #include "model/dense_member.h"
 #include "model/model.h"

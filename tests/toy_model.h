@@ -18,7 +18,6 @@
 
 #include "base/random.h"
 #include "heads/sparse_level.h"
-#include "labels/order.h"
 #include "model/linear_member.h"
 #include "model/model.h"
 #include "text/builder.h"

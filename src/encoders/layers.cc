@@ -9,7 +9,6 @@
 #include "base/random.h"
 #include "kernels/gemm.h"
 #include "kernels/rows.h"
-#include "kernels/weighted_rows.h"
 #include "matrix/gemm.h"
 #include "text/huge_page_allocator.h"
 

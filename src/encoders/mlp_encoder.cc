@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "encoders/activation.h"
 #include "encoders/mlp_spec.h"
 #include "kernels/rows.h"
 #include "matrix/normalize.h"

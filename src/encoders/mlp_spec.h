@@ -1,11 +1,14 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What follows from the spec of a small network, for the table in registry.cc.
+// What follows from the spec of a small network: for the table in registry.cc, and activations.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <numbers>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,5 +29,22 @@ void validate_mlp(const EncoderSpec& spec);
 /// MlpSpec as it stands in a model card.
 void add_mlp_json(const EncoderSpec& spec, nlohmann::ordered_json& json);
 void read_mlp_json(const nlohmann::json& json, EncoderSpec& spec);
+
+/// Runs a small network row by row.
+[[nodiscard]] std::unique_ptr<BatchEncoder> open_mlp(const EncoderView& view);
+
+/// A value of an activation and its slope there.
+struct Activated {
+  float value = 0;
+  float slope = 0;
+};
+
+[[nodiscard]] inline Activated activate(Activation activation, float z) noexcept {
+  if (activation == Activation::kRelu) return z > 0 ? Activated{z, 1} : Activated{0, 0};
+  const auto share = static_cast<float>(0.5 * (1 + std::erf(z * std::numbers::sqrt2 / 2)));
+  constexpr double kDensity = 0.3989422804014327;  // 1 / sqrt(2 pi)
+  const auto density = static_cast<float>(kDensity * std::exp(-0.5 * static_cast<double>(z) * z));
+  return {z * share, share + z * density};
+}
 
 }  // namespace mhe::encoders

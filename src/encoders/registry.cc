@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "encoders/mlp_batch_encoder.h"
 #include "encoders/mlp_encoder.h"
 #include "encoders/mlp_spec.h"
 
@@ -44,10 +43,6 @@ std::unique_ptr<Encoder> make_mlp(const Context& context, const EncoderSpec& spe
   InputScaling scaling;
   if (spec.input == InputKind::kDense) scaling = measure_scaling(context, rows, spec.num_inputs);
   return std::make_unique<MlpEncoder>(context, spec, optimizer, std::move(scaling));
-}
-
-std::unique_ptr<BatchEncoder> open_mlp(const EncoderView& view) {
-  return std::make_unique<MlpBatchEncoder>(view);
 }
 
 constexpr Functions kMlp = {.complete = complete_mlp,

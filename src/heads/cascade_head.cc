@@ -20,7 +20,6 @@
 #include "heads/group_pass.h"
 #include "heads/registry.h"
 #include "heads/row_table.h"
-#include "heads/sort_by_key.h"
 #include "kernels/gemm.h"
 #include "kernels/losses.h"
 #include "matrix/gemm.h"

@@ -17,9 +17,9 @@
 
 #include <mhe/context.h>
 #include <mhe/ids.h>
+#include <mhe/label_space.h>
 
 #include "heads/head_spec.h"
-#include "labels/order.h"
 #include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 

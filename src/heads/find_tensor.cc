@@ -12,14 +12,17 @@ namespace mhe::heads {
 namespace {
 
 template <class T>
-std::span<const T> values_of(const HeadTensor& tensor, std::uint64_t count, const char* type) {
-  const auto* values = std::get_if<std::span<const T>>(&tensor.data);
+std::span<const T> find_values(const FindTensor& find, const std::string& name, std::uint64_t count,
+                               const char* type) {
+  const HeadTensor* tensor = find(name);
+  if (tensor == nullptr) fail(ErrorCode::kInvalidData, "the head has no array \"{}\"", name);
+  const auto* values = std::get_if<std::span<const T>>(&tensor->data);
   if (values == nullptr) {
-    fail(ErrorCode::kInvalidData, "array \"{}\" of the head is not of {}", tensor.name, type);
+    fail(ErrorCode::kInvalidData, "array \"{}\" of the head is not of {}", name, type);
   }
   if (values->size() != count) {
-    fail(ErrorCode::kInvalidData, "array \"{}\" of the head has {} elements; expected {}",
-         tensor.name, values->size(), count);
+    fail(ErrorCode::kInvalidData, "array \"{}\" of the head has {} elements; expected {}", name,
+         values->size(), count);
   }
   return *values;
 }
@@ -40,9 +43,7 @@ void SearchTable::score(const float* features, std::size_t begin, std::size_t si
 
 std::span<const float> find_floats(const FindTensor& find, const std::string& name,
                                    std::uint64_t count) {
-  const HeadTensor* tensor = find(name);
-  if (tensor == nullptr) fail(ErrorCode::kInvalidData, "the head has no array \"{}\"", name);
-  return values_of<float>(*tensor, count, "floats");
+  return find_values<float>(find, name, count, "floats");
 }
 
 SearchTable find_table(const FindTensor& find, const std::string& prefix, std::uint64_t num_rows,
@@ -53,15 +54,12 @@ SearchTable find_table(const FindTensor& find, const std::string& prefix, std::u
 }
 
 std::span<const std::uint32_t> find_label_at(const FindTensor& find, std::uint64_t count) {
-  const HeadTensor* tensor = find("label_at");
-  if (tensor == nullptr) return {};
-  return values_of<std::uint32_t>(*tensor, count, "32-bit numbers");
+  if (find("label_at") == nullptr) return {};
+  return find_values<std::uint32_t>(find, "label_at", count, "32-bit numbers");
 }
 
 std::span<const std::uint32_t> find_codes(const FindTensor& find, std::uint64_t count) {
-  const HeadTensor* tensor = find("codes");
-  if (tensor == nullptr) fail(ErrorCode::kInvalidData, "the head has no array \"codes\"");
-  return values_of<std::uint32_t>(*tensor, count, "32-bit numbers");
+  return find_values<std::uint32_t>(find, "codes", count, "32-bit numbers");
 }
 
 }  // namespace mhe::heads

@@ -160,7 +160,8 @@ void FlatPass::normalize(const Context& context, std::size_t batch) {
 // Replaces scores [row][example] by the gradient and returns the loss.
 double FlatPass::gradient_of_block(const LevelWork& work, const RowBlock& block,
                                    float* scores) const {
-  const std::span<const Positive> positives = work.targets.in_rows(block.begin, block.end);
+  const std::span<const Positive> positives =
+      rows_between(work.targets.positives, block.begin, block.end);
   const auto score_of = [&](const Positive& p) -> float& {
     return scores[(p.row - block.begin) * batch_ + p.example];
   };

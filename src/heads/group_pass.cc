@@ -10,7 +10,6 @@
 #include "kernels/gemm.h"
 #include "kernels/losses.h"
 #include "kernels/rows.h"
-#include "kernels/weighted_rows.h"
 
 namespace mhe::heads {
 namespace {
@@ -218,7 +217,7 @@ double GroupPass::gradient_of_chunk(const LevelWork& work, const Group& group,
   };
   const bool softmax = work.loss == Loss::kSoftmax;
   const std::span<const Positive> positives =
-      work.targets.in_rows(chunk.begin, chunk.begin + chunk.size);
+      rows_between(work.targets.positives, chunk.begin, chunk.begin + chunk.size);
   double loss = 0;
   for (const Positive& p : positives) {
     const double score = score_of(p);

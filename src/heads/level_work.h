@@ -5,6 +5,7 @@
 // chosen parents (group_pass.h).
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -27,23 +28,25 @@ struct Positive {
 };
 
 /// Those with rows in [begin, end), of positives by row.
-[[nodiscard]] std::span<const Positive> rows_between(std::span<const Positive> positives,
-                                                     std::size_t begin, std::size_t end);
+[[nodiscard]] inline std::span<const Positive> rows_between(std::span<const Positive> positives,
+                                                            std::size_t begin, std::size_t end) {
+  const auto row_below = [](const Positive& p, std::size_t row) { return p.row < row; };
+  const auto first = std::lower_bound(positives.begin(), positives.end(), begin, row_below);
+  return {first, std::lower_bound(first, positives.end(), end, row_below)};
+}
 
 /// What a batch should score high.
 struct Targets {
   std::span<const Positive> positives;  ///< by row, then by example
   std::span<const float> weights;       ///< [example]: 1 / its positives; 0 if it has none
-
-  /// The positives with rows in [begin, end).
-  [[nodiscard]] std::span<const Positive> in_rows(std::size_t begin, std::size_t end) const {
-    return rows_between(positives, begin, end);
-  }
 };
 
 /// Room for numbers whose values do not matter: no more than asked for, and what was there goes
 /// first. Groups differ from step to step, and their numbers may be most of what a training takes.
-void make_room(std::vector<float>& values, std::size_t size);
+inline void make_room(std::vector<float>& values, std::size_t size) {
+  if (values.capacity() < size) values = std::vector<float>();
+  values.resize(size);
+}
 
 /// How rows move; without an optimiser they stay.
 struct RowMove {

@@ -160,11 +160,6 @@ NeighbourView NeighbourIndex::view() const noexcept {
   return {features, stems, posting_begin, rows, row_scale, label_begin, labels};
 }
 
-std::uint64_t NeighbourIndex::bytes() const noexcept {
-  return 4 * (features.size() + stems.size() + rows.size() + row_scale.size() + labels.size()) +
-         8 * (posting_begin.size() + label_begin.size());
-}
-
 NeighbourIndex build_neighbours(const SparseMatrix& features, const Ragged<LabelId>& labels,
                                 std::span<const NeighbourFeature> used) {
   NeighbourIndex index;

@@ -50,7 +50,6 @@ struct NeighbourIndex {
   std::vector<std::uint32_t> labels;
 
   [[nodiscard]] NeighbourView view() const noexcept;
-  [[nodiscard]] std::uint64_t bytes() const noexcept;
 };
 
 /// Indexes the rows by `used`, ascending by feature. Values are not looked at, only whether they

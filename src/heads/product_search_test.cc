@@ -1,7 +1,5 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "heads/product_search.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +12,7 @@
 
 #include "head_testing.h"
 #include "heads/product_targets.h"
+#include "heads/registry.h"
 #include "product_cases.h"
 #include "product_reference.h"
 

@@ -24,18 +24,4 @@ struct CodeTable {
 void sum_codes(const CodeTable& table, std::span<const float> scores, std::size_t begin,
                std::span<float> sums) noexcept;
 
-/// The meaning of sum_codes() for one label.
-[[nodiscard]] inline float sum_codes_reference(const CodeTable& table,
-                                               std::span<const float> scores,
-                                               std::size_t label) noexcept {
-  float sum = 0;
-  std::size_t begin = 0;
-  for (std::size_t h = 0; h < table.lengths.size(); ++h) {
-    const std::uint32_t digit = table.codes[h * table.num_labels + label];
-    sum += scores[begin + (digit < table.lengths[h] ? digit : table.lengths[h])];
-    begin += table.lengths[h] + 1;
-  }
-  return sum;
-}
-
 }  // namespace mhe::kernels

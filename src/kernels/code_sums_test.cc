@@ -12,6 +12,19 @@
 namespace mhe::kernels {
 namespace {
 
+// The meaning of sum_codes() for one label.
+float sum_codes_reference(const CodeTable& table, std::span<const float> scores,
+                          std::size_t label) noexcept {
+  float sum = 0;
+  std::size_t begin = 0;
+  for (std::size_t h = 0; h < table.lengths.size(); ++h) {
+    const std::uint32_t digit = table.codes[h * table.num_labels + label];
+    sum += scores[begin + (digit < table.lengths[h] ? digit : table.lengths[h])];
+    begin += table.lengths[h] + 1;
+  }
+  return sum;
+}
+
 // The same additions in the same order: bits are equal, on every target.
 TEST(SumCodes, AgreesWithTheReferenceOnAllTargets) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {

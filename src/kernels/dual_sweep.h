@@ -61,8 +61,4 @@ enum class SweepScope {
 void dual_sweep(const SweepProblem& problem, std::span<const std::uint32_t> order,
                 SweepScope scope) noexcept;
 
-/// The meaning of dual_sweep with SweepScope::kAll: plain loops, std::fma.
-void dual_sweep_reference(const SweepProblem& problem,
-                          std::span<const std::uint32_t> order) noexcept;
-
 }  // namespace mhe::kernels

@@ -22,10 +22,6 @@ inline constexpr std::size_t kEdgeSlack = 8;
 /// Returns whether all bytes are below 0x80. Both outputs hold num_fold_blocks(size) blocks.
 bool fold_words(const char* text, std::size_t size, char* folded, std::uint64_t* masks) noexcept;
 
-/// The meaning of fold_words(): every target is tested against this loop.
-bool fold_words_reference(const char* text, std::size_t size, char* folded,
-                          std::uint64_t* masks) noexcept;
-
 /// Writes where words begin and end: begin, end, begin, end ... Returns the number of edges, which
 /// is even if the last byte belongs to no word. `edges` holds that many and kEdgeSlack more.
 std::size_t find_word_edges(const std::uint64_t* masks, std::size_t blocks,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/fold_words.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,26 @@
 
 namespace mhe::kernels {
 namespace {
+
+// The meaning of fold_words(): every target is tested against this loop.
+bool fold_words_reference(const char* text, std::size_t size, char* folded,
+                          std::uint64_t* masks) noexcept {
+  const std::size_t blocks = num_fold_blocks(size);
+  std::fill_n(folded, blocks * kFoldBlock, '\0');
+  std::fill_n(masks, blocks, 0);
+  bool is_ascii = true;
+  for (std::size_t i = 0; i < size; ++i) {
+    const char byte = text[i];
+    const bool is_capital = byte >= 'A' && byte <= 'Z';
+    const bool is_high = static_cast<unsigned char>(byte) >= 0x80;
+    const bool is_word =
+        is_capital || is_high || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
+    folded[i] = is_capital ? static_cast<char>(byte - 'A' + 'a') : byte;
+    if (is_word) masks[i / kFoldBlock] |= std::uint64_t{1} << (i % kFoldBlock);
+    is_ascii = is_ascii && !is_high;
+  }
+  return is_ascii;
+}
 
 struct Folded {
   bool is_ascii = false;

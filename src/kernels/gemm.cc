@@ -9,7 +9,6 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-#include "kernels/dot_rows-inl.h"
 #include "kernels/gemm-inl.h"
 
 #if HWY_ONCE

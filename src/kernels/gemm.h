@@ -18,10 +18,6 @@ struct GemmOperand {
   const float* data = nullptr;
   std::size_t stride = 0;  ///< floats from one stored row to the next
   Layout layout = Layout::kRows;
-
-  [[nodiscard]] float at(std::size_t row, std::size_t column) const noexcept {
-    return layout == Layout::kRows ? data[row * stride + column] : data[column * stride + row];
-  }
 };
 
 /// out[m][n] = (accumulate ? out : 0) + A[m][k] B[k][n].
@@ -40,16 +36,6 @@ struct GemmProblem {
 /// turned while it is read, which costs as much as 16 rows of A: with few rows use dot_rows(), with
 /// many calls transpose() it once.
 void gemm(const GemmProblem& problem) noexcept;
-
-/// One element of gemm(): its meaning, in double.
-[[nodiscard]] inline double gemm_reference(const GemmProblem& p, std::size_t row,
-                                           std::size_t column) noexcept {
-  double sum = p.accumulate ? static_cast<double>(p.out[row * p.out_stride + column]) : 0.0;
-  for (std::size_t i = 0; i < p.k; ++i) {
-    sum += static_cast<double>(p.a.at(row, i)) * static_cast<double>(p.b.at(i, column));
-  }
-  return sum;
-}
 
 /// out[column][row] = in[row][column]; strides in floats.
 void transpose(const float* in, std::size_t in_stride, std::size_t rows, std::size_t columns,

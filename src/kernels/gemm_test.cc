@@ -13,6 +13,20 @@
 namespace mhe::kernels {
 namespace {
 
+float at(const GemmOperand& m, std::size_t row, std::size_t column) {
+  return m.layout == Layout::kRows ? m.data[row * m.stride + column]
+                                   : m.data[column * m.stride + row];
+}
+
+// One element of gemm(): its meaning, in double.
+double gemm_reference(const GemmProblem& p, std::size_t row, std::size_t column) noexcept {
+  double sum = p.accumulate ? static_cast<double>(p.out[row * p.out_stride + column]) : 0.0;
+  for (std::size_t i = 0; i < p.k; ++i) {
+    sum += static_cast<double>(at(p.a, row, i)) * static_cast<double>(at(p.b, i, column));
+  }
+  return sum;
+}
+
 std::vector<float> random_floats(std::size_t size, std::uint64_t seed) {
   RandomStream random(seed, "gemm_test");
   std::vector<float> values(size);
@@ -65,7 +79,7 @@ void check_gemm(const Shape& shape, Layout layout_of_a, Layout layout_of_b, bool
       if (!exact) continue;
       float chain = accumulate ? before[1 + i * stride + j] : 0.0F;
       for (std::size_t p = 0; p < shape.k; ++p) {
-        chain = std::fma(a.operand.at(i, p), b.operand.at(p, j), chain);
+        chain = std::fma(at(a.operand, i, p), at(b.operand, p, j), chain);
       }
       ASSERT_EQ(found, chain) << i << ' ' << j;
     }

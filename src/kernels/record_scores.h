@@ -94,8 +94,4 @@ void prefetch_postings(const RecordTable& table, std::span<const std::uint32_t> 
 /// where the machine has fused multiply-add.
 void add_records(const RecordTable& table, const RecordSearch& search, float* scores) noexcept;
 
-/// The meaning of add_records for one lane of one block, searched plainly in a sound table.
-[[nodiscard]] float add_records_reference(const RecordTable& table, const RecordSearch& search,
-                                          std::uint32_t block, std::size_t lane, float score);
-
 }  // namespace mhe::kernels

@@ -19,6 +19,7 @@ HWY_EXPORT(move_row);
 HWY_EXPORT(add_row);
 HWY_EXPORT(pull_rows);
 HWY_EXPORT(share_rows);
+HWY_EXPORT(add_weighted_rows);
 HWY_EXPORT(count_not_above);
 
 float sum(const float* row, std::size_t size) noexcept {
@@ -44,6 +45,10 @@ void pull_rows(const PulledRows& p) noexcept {
 
 void share_rows(const SharedRows& p) noexcept {
   HWY_DYNAMIC_DISPATCH(share_rows)(p);
+}
+
+void add_weighted_rows(const WeightedRows& p, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(add_weighted_rows)(p, out);
 }
 
 void prefetch_row(const float* row, std::size_t size) noexcept {

@@ -1,10 +1,12 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops over one row of floats at any alignment. Sums are sixteen chains as in dot_rows().
+// Loops over rows of floats at any alignment. Sums are sixteen chains as in dot_rows().
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace mhe::kernels {
 
@@ -57,6 +59,18 @@ struct SharedRows {
 /// rounded up to a multiple of 16; what is behind `dim` in sums and gradients means nothing. Their
 /// strides should be no multiples of 1 KiB, or they share few places of a near cache.
 void share_rows(const SharedRows& p) noexcept;
+
+/// Rows of a table of floats at any alignment.
+struct WeightedRows {
+  const float* table = nullptr;         ///< row 0
+  std::size_t width = 0;                ///< columns
+  std::span<const std::uint32_t> rows;  ///< in the table; not checked
+  std::span<const float> weights;       ///< as many
+};
+
+/// out[i] += sum over j of weights[j] * table[rows[j]][i]. Every element is one chain of fused
+/// multiply-adds in the order of the rows: the same bits for every vector width.
+void add_weighted_rows(const WeightedRows& problem, float* out) noexcept;
 
 /// Asks for a row that is soon needed, so that it is near by then.
 void prefetch_row(const float* row, std::size_t size) noexcept;

@@ -14,7 +14,6 @@
 #include "base/parallel.h"
 
 namespace mhe {
-namespace labels {
 namespace {
 
 constexpr std::size_t kLabelsPerBlock = 128;
@@ -152,18 +151,15 @@ SparseMatrix label_centroids(const Context& context, const FilledRows& features,
                       });
 }
 
-}  // namespace labels
-
 SparseMatrix label_centroids(const Context& context, const SparseMatrix& features,
                              const Ragged<LabelId>& labels, const CentroidOptions& options) {
-  mhe::labels::check_rows(features.rows(), labels);
+  check_rows(features.rows(), labels);
   for (const std::uint32_t column : features.columns) {
     require(column < features.num_columns, "feature {} is out of range; there are {}", column,
             features.num_columns);
   }
-  return mhe::labels::centroids_of(
-      context, features.num_columns, labels, options,
-      [&](mhe::labels::Accumulator& sum, std::size_t row) { sum.add(features[row]); });
+  return centroids_of(context, features.num_columns, labels, options,
+                      [&](Accumulator& sum, std::size_t row) { sum.add(features[row]); });
 }
 
 }  // namespace mhe

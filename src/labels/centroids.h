@@ -8,7 +8,7 @@
 
 #include <mhe/label_space.h>
 
-namespace mhe::labels {
+namespace mhe {
 
 /// Rows that are not sparse to begin with: `fill(row, values)` writes all `num_columns` of a row;
 /// it may be called from several threads, and more than once for a row.
@@ -23,4 +23,4 @@ struct FilledRows {
                                            const Ragged<LabelId>& labels,
                                            const CentroidOptions& options);
 
-}  // namespace mhe::labels
+}  // namespace mhe

@@ -14,36 +14,19 @@
 namespace mhe::labels {
 namespace {
 
-// 64 heads of at most 2^16 * 2^40 units each sum to 2^62: no overflow.
+// The log of a positive float is within +-2^7: 64 heads sum to 2^53 units, without overflow.
 constexpr double kUnitsPerLog = 0x1.0p40;
-constexpr double kMaxLog = 0x1.0p16;
 constexpr std::uint32_t kBoundaryRow = std::numeric_limits<std::uint32_t>::max();
 
-std::int64_t to_units(double log_prob) {
-  return std::llrint(std::clamp(log_prob, -kMaxLog, kMaxLog) * kUnitsPerLog);
+std::int64_t log_units(float probability) {
+  return std::llrint(std::log(static_cast<double>(probability)) * kUnitsPerLog);
 }
 
-bool is_possible(float score, ScoreKind kind) {
-  return kind == ScoreKind::kProbability ? score > 0
-                                         : score > -std::numeric_limits<float>::infinity();
-}
-
-// Orders digits as their log-probabilities do, without taking a logarithm: the bits of positive
-// floats rise with their values, and neighbours lie some 2^16 units of log-probability apart.
-std::int64_t rank_key(float score, ScoreKind kind) {
-  return kind == ScoreKind::kProbability ? std::bit_cast<std::int32_t>(score)
-                                         : to_units(static_cast<double>(score));
-}
-
-void check_scores(std::span<const float> scores, ScoreKind kind) {
+void check_scores(std::span<const float> scores) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const float least = kind == ScoreKind::kProbability ? 0.0F : -kInfinity;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const float score = scores[i];
-    if (score >= least && score < kInfinity) continue;  // false for NaN
-    fail(ErrorCode::kInvalidArgument, "score {} is {}; expected {}", i, score,
-         kind == ScoreKind::kProbability ? "a finite probability of 0 or more"
-                                         : "a finite log-probability or -inf");
+  for (std::size_t i = 0; i < scores.size(); ++i) {  // the condition is false for NaN
+    require(scores[i] >= 0 && scores[i] < kInfinity,
+            "score {} is {}; expected a finite probability of 0 or more", i, scores[i]);
   }
 }
 
@@ -58,18 +41,17 @@ KBestDecoder::KBestDecoder(LabelSpace space)
   tuple_.resize(space_.num_heads());
 }
 
-std::size_t KBestDecoder::decode(std::span<const float> scores, ScoreKind kind, std::size_t k) {
+std::size_t KBestDecoder::decode(std::span<const float> scores, std::size_t k) {
   result_digits_.clear();
   log_probs_.clear();
   require(scores.size() == head_begin_.back(), "heads of lengths {} need {} scores, got {}",
           space_.describe(), head_begin_.back(), scores.size());
-  check_scores(scores, kind);
+  check_scores(scores);
   if (space_.num_labels()) k = std::min<std::uint64_t>(k, *space_.num_labels());
   require(k < kBoundaryRow, "at most {} labels can be decoded at once, asked for {}",
           kBoundaryRow - 1, k);
   if (k == 0) return 0;
   scores_ = scores;
-  kind_ = kind;
   find_possible(k);
   emit_possible(k);
   if (size() < k) emit_impossible(k);
@@ -88,7 +70,9 @@ void KBestDecoder::find_possible(std::size_t k) {
   }
 }
 
-// The k best digits below `bound`, best first, without those of probability 0.
+// The k best digits below `bound`, best first, without those of probability 0. They are chosen
+// without taking a logarithm: the bits of positive floats rise with their values, and neighbours
+// lie some 2^16 units of log-probability apart.
 void KBestDecoder::select_digits(std::size_t head, std::uint32_t bound, std::size_t k,
                                  std::vector<Digit>& out) const {
   const auto better = [](const Digit& a, const Digit& b) {
@@ -97,8 +81,8 @@ void KBestDecoder::select_digits(std::size_t head, std::uint32_t bound, std::siz
   const std::span<const float> scores = scores_.subspan(head_begin_[head], bound);
   out.clear();
   for (std::uint32_t digit = 0; digit < bound; ++digit) {
-    if (!is_possible(scores[digit], kind_)) continue;
-    const Digit candidate = {rank_key(scores[digit], kind_), digit};
+    if (scores[digit] == 0) continue;
+    const Digit candidate = {std::bit_cast<std::int32_t>(scores[digit]), digit};
     if (out.size() == k) {  // a heap with the worst of the k best on top
       if (!better(candidate, out.front())) continue;
       std::pop_heap(out.begin(), out.end(), better);
@@ -110,8 +94,7 @@ void KBestDecoder::select_digits(std::size_t head, std::uint32_t bound, std::siz
     }
   }
   std::sort(out.begin(), out.end(), better);
-  if (kind_ == ScoreKind::kLogProbability) return;
-  for (Digit& d : out) d.score = to_units(std::log(static_cast<double>(scores[d.digit])));
+  for (Digit& d : out) d.score = log_units(scores[d.digit]);
 }
 
 bool KBestDecoder::later(const Pair& a, const Pair& b) noexcept {
@@ -165,12 +148,10 @@ void KBestDecoder::extend(std::size_t head, std::size_t k) {
 void KBestDecoder::advance_boundary(std::size_t head) {
   const std::uint32_t digit = space_.last_label()[head];
   const float score = scores_[head_begin_[head] + digit];
-  boundary_possible_ = boundary_possible_ && is_possible(score, kind_);
+  boundary_possible_ = boundary_possible_ && score > 0;
   if (!boundary_possible_) return;
-  const auto value = static_cast<double>(score);
-  const std::int64_t units = to_units(kind_ == ScoreKind::kProbability ? std::log(value) : value);
-  boundary_[head] = {(head > 0 ? boundary_[head - 1].score : 0) + units, kBoundaryRow, digit,
-                     kBoundaryRow};
+  boundary_[head] = {(head > 0 ? boundary_[head - 1].score : 0) + log_units(score), kBoundaryRow,
+                     digit, kBoundaryRow};
 }
 
 void KBestDecoder::rank_by_label(std::size_t head) {
@@ -220,7 +201,7 @@ void KBestDecoder::emit_impossible(std::size_t k) {
   while (size() < k) {
     bool possible = true;
     for (std::size_t head = 0; head < tuple_.size(); ++head) {
-      possible = possible && is_possible(scores_[head_begin_[head] + tuple_[head]], kind_);
+      possible = possible && scores_[head_begin_[head] + tuple_[head]] > 0;
     }
     if (!possible) emit(tuple_, -std::numeric_limits<double>::infinity());
     if (std::equal(tuple_.begin(), tuple_.end(), last.begin())) return;
@@ -239,22 +220,9 @@ std::span<const std::uint32_t> KBestDecoder::digits(std::size_t rank) const {
   return std::span(result_digits_).subspan(rank * space_.num_heads(), space_.num_heads());
 }
 
-std::uint64_t KBestDecoder::label(std::size_t rank) const {
-  return space_.label(digits(rank));
-}
-
 double KBestDecoder::log_prob(std::size_t rank) const {
   require(rank < size(), "rank {} is out of range; {} labels were decoded", rank, size());
   return log_probs_[rank];
-}
-
-std::size_t KBestDecoder::scratch_bytes() const noexcept {
-  const auto bytes_of = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
-  std::size_t bytes = bytes_of(boundary_) + bytes_of(digits_) + bytes_of(boundary_digits_) +
-                      bytes_of(frontier_) + bytes_of(by_label_) + bytes_of(tuple_) +
-                      bytes_of(result_digits_) + bytes_of(log_probs_);
-  for (const auto& level : levels_) bytes += bytes_of(level);
-  return bytes;
 }
 
 }  // namespace mhe::labels

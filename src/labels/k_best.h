@@ -13,21 +13,13 @@
 
 namespace mhe::labels {
 
-/// What a head's scores are. Raw logits are neither: their product ranks labels wrongly as soon as
-/// two are negative.
-enum class ScoreKind {
-  kProbability,     ///< finite, 0 or more; need not sum to 1
-  kLogProbability,  ///< finite or minus infinity
-};
-
 /// Decodes product heads: the k labels with the greatest product of their digits' probabilities.
 ///
 /// A label's score is the sum of its digits' log-probabilities, each rounded to a multiple of
 /// 2^-40. Such sums are exact, so the ranking is a fact about the scores and not about the order of
 /// additions: it is that of a full scan, equal scores by the smaller label. (Rounding moves a
-/// probability by less than 10^-12 of itself. Log-probabilities beyond +-2^16, which no
-/// floating-point probability reaches, count as that.) Labels with a digit of probability 0 come
-/// last, in label order. Phantoms are never returned, nor looked at.
+/// probability by less than 10^-12 of itself.) Labels with a digit of probability 0 come last, in
+/// label order. Phantoms are never returned, nor looked at.
 ///
 /// Heads are joined one after another. Since a better prefix stays better under any continuation,
 /// only the k best prefixes are kept, found by a best-first search over (kept prefixes) x (sorted
@@ -42,22 +34,18 @@ class KBestDecoder {
 
   [[nodiscard]] const LabelSpace& space() const noexcept { return space_; }
 
-  /// Finds the min(k, C) best labels and returns their number. `scores` holds n_1 scores of the
-  /// first head, then n_2 of the second, and so on. Throws kInvalidArgument for NaN, a negative
-  /// probability, an infinite score or a wrong number of scores; there are then no results.
-  std::size_t decode(std::span<const float> scores, ScoreKind kind, std::size_t k);
+  /// Finds the min(k, C) best labels and returns their number. `scores` holds n_1 probabilities of
+  /// the first head, then n_2 of the second, and so on; they need not sum to 1. (Logits would not
+  /// do: their product ranks labels wrongly as soon as two are negative.) Throws kInvalidArgument
+  /// for NaN, a negative or infinite score or a wrong number of scores; there are then no results.
+  std::size_t decode(std::span<const float> scores, std::size_t k);
 
   /// Results of the last decode().
   [[nodiscard]] std::size_t size() const noexcept { return log_probs_.size(); }
   /// Digits of the label at `rank`, 0 the best.
   [[nodiscard]] std::span<const std::uint32_t> digits(std::size_t rank) const;
-  /// Number of the label at `rank`; only where labels have numbers, see LabelSpace::label().
-  [[nodiscard]] std::uint64_t label(std::size_t rank) const;
   /// Log of the product of the probabilities; minus infinity for 0.
   [[nodiscard]] double log_prob(std::size_t rank) const;
-
-  /// Bytes held for scratch and results.
-  [[nodiscard]] std::size_t scratch_bytes() const noexcept;
 
  private:
   // A digit of one head; `score` is a rank key at first, then the log-probability in units.
@@ -96,7 +84,6 @@ class KBestDecoder {
   LabelSpace space_;
   std::vector<std::size_t> head_begin_;  // where each head's scores begin
   std::span<const float> scores_;        // of the call in progress
-  ScoreKind kind_ = ScoreKind::kProbability;
 
   std::vector<std::vector<Prefix>> levels_;  // [head]: its k best prefixes off the boundary
   std::vector<Prefix> boundary_;  // [head]: the prefix that agrees with the last label so far

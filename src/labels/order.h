@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What orders of labels are made with; the orders themselves are public.
+// What orders of labels are made with; the orders themselves are public (mhe/label_space.h).
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,6 @@
 #include <mhe/label_space.h>
 
 namespace mhe::labels {
-
-using Order = LabelOrder;
-using mhe::CentroidOptions;
-using mhe::clustered_order;
-using mhe::ClusterOptions;
-using mhe::frequency_order;
-using mhe::identity_order;
-using mhe::label_centroids;
-using mhe::label_counts;
-using mhe::Placement;
-using mhe::random_order;
 
 /// The positions that hold labels, decided before any label is placed: `before(p)` of them lie
 /// below position p.

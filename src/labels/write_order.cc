@@ -12,24 +12,13 @@ namespace {
 
 // A name may hold what separates the columns: written as \t, \n, \r and \\.
 std::string escape(const std::string& name) {
+  constexpr std::string_view kSpecial = "\t\n\r\\";
+  constexpr std::string_view kWritten = "tnr\\";
   std::string escaped;
   for (const char c : name) {
-    switch (c) {
-      case '\t':
-        escaped += "\\t";
-        break;
-      case '\n':
-        escaped += "\\n";
-        break;
-      case '\r':
-        escaped += "\\r";
-        break;
-      case '\\':
-        escaped += "\\\\";
-        break;
-      default:
-        escaped += c;
-    }
+    const std::size_t found = kSpecial.find(c);
+    if (found != kSpecial.npos) escaped += '\\';
+    escaped += found == kSpecial.npos ? c : kWritten[found];
   }
   return escaped;
 }

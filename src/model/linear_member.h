@@ -11,9 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/label_space.h>
+
 #include "heads/neighbours.h"
 #include "heads/sparse_cascade.h"
-#include "labels/order.h"
 #include "model/member.h"
 
 namespace mhe::model {

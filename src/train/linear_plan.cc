@@ -9,13 +9,14 @@
 #include <span>
 #include <utility>
 
+#include <mhe/label_space.h>
+
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "heads/node_solver.h"
 #include "heads/sparse_level.h"
 #include "kernels/dual_sweep.h"
-#include "labels/order.h"
 #include "matrix/normalize.h"
 #include "train/linear_rules.h"
 #include "train/neighbours.h"
@@ -49,7 +50,7 @@ struct BlockFigures {
 // One level of the tree and how its parents' examples are shared out.
 class LevelSampler {
  public:
-  LevelSampler(const Context& context, const Examples& examples, const labels::Order& order,
+  LevelSampler(const Context& context, const Examples& examples, const LabelOrder& order,
                const TrainOptions& options, std::size_t level)
       : context_(context),
         examples_(examples),
@@ -373,7 +374,7 @@ LinearPlan plan_linear(const Context& context, const TrainingSet& set, const Tra
   plan.members = options.ensemble;
   plan.lengths = member_lengths(options, set.names.size(), 0);
   plan.solvers = context.threads();
-  const labels::Order order = order_labels(context, examples, set.names.size(), plan.lengths);
+  const LabelOrder order = order_labels(context, examples, set.names.size(), plan.lengths);
   plan.preparing_bytes = process_memory().peak;
   release_free_memory();  // what ordering leaves in pieces stays, as it will in training
   plan.resident_bytes = std::max(process_memory().resident, plan.feature_bytes) + kProcessBytes;

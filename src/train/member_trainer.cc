@@ -68,10 +68,10 @@ std::vector<std::uint32_t> by_label(std::span<const std::uint32_t> codes,
 
 SparseMatrix centroids_of(const Context& context, const Examples& examples,
                           const heads::HeadSpec& head) {
-  const labels::CentroidOptions options = {.num_labels = head.num_labels,
-                                           .max_terms = max_centroid_terms(head)};
+  const CentroidOptions options = {.num_labels = head.num_labels,
+                                   .max_terms = max_centroid_terms(head)};
   if (!examples.are_dense()) {
-    return labels::label_centroids(context, examples.features, examples.labels, options);
+    return label_centroids(context, examples.features, examples.labels, options);
   }
   const DenseMatrix& dense = examples.dense;
   ExampleBatches batches(examples);
@@ -87,8 +87,8 @@ SparseMatrix centroids_of(const Context& context, const Examples& examples,
     const auto factor = static_cast<float>(1 / std::sqrt(squares));
     for (float& value : values) value *= factor;
   };
-  return labels::label_centroids(context, {dense.rows(), dense.num_columns, fill}, examples.labels,
-                                 options);
+  return label_centroids(context, {dense.rows(), dense.num_columns, fill}, examples.labels,
+                         options);
 }
 
 std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& head) {
@@ -104,9 +104,9 @@ std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& 
   return kTermBytes * std::min(terms, most) * 9 / 8 + kLabelBytes * head.num_labels;
 }
 
-std::optional<labels::Order> make_label_order(const Context& context, const Examples& examples,
-                                              const heads::HeadSpec& head,
-                                              const TrainOptions& options) {
+std::optional<LabelOrder> make_label_order(const Context& context, const Examples& examples,
+                                           const heads::HeadSpec& head,
+                                           const TrainOptions& options) {
   const std::string& rule = options.order;
   if (head.has_code(heads::ProductCode::kTable)) return std::nullopt;  // see label_codes.h
   if (rule == "identity") return std::nullopt;
@@ -115,17 +115,17 @@ std::optional<labels::Order> make_label_order(const Context& context, const Exam
   // Only groups that are chosen among are better off when they are alike; product heads decode
   // labels 0 .. C-1, so nothing may lie between them.
   const auto placement =
-      head.kind() == HeadKind::kCascade ? labels::Placement::kSpread : labels::Placement::kCompact;
+      head.kind() == HeadKind::kCascade ? Placement::kSpread : Placement::kCompact;
   if (rule == "random") {
-    return labels::random_order(num_labels, head.lengths, context.seed(), placement);
+    return random_order(num_labels, head.lengths, context.seed(), placement);
   }
   if (rule == "frequency") {
     const std::vector<std::uint32_t> counts = count_labels(examples.labels, num_labels);
-    return labels::frequency_order(std::vector<std::uint64_t>(counts.begin(), counts.end()),
-                                   head.lengths, placement);
+    return frequency_order(std::vector<std::uint64_t>(counts.begin(), counts.end()), head.lengths,
+                           placement);
   }
-  return labels::clustered_order(context, centroids_of(context, examples, head), head.lengths,
-                                 {.placement = placement});
+  return clustered_order(context, centroids_of(context, examples, head), head.lengths,
+                         {.placement = placement});
 }
 
 bool has_diverged(double loss, double first_loss) noexcept {

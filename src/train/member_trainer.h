@@ -35,10 +35,10 @@ struct NamedArray {
 };
 
 /// Where the labels stand, by the rule that the options name. None: position = id.
-[[nodiscard]] std::optional<labels::Order> make_label_order(const Context& context,
-                                                            const Examples& examples,
-                                                            const heads::HeadSpec& head,
-                                                            const TrainOptions& options);
+[[nodiscard]] std::optional<LabelOrder> make_label_order(const Context& context,
+                                                         const Examples& examples,
+                                                         const heads::HeadSpec& head,
+                                                         const TrainOptions& options);
 
 /// A row of unit length a label: the direction of its examples, dense ones scaled as the encoder
 /// scales them. Cut to their largest entries where all would take more than the head's rows.

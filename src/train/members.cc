@@ -15,7 +15,7 @@ constexpr float kDefaultWeight = 0.3F;
 TrainedCascade train_one(const Context& context, const Examples& examples, std::size_t num_labels,
                          const TrainOptions& options, std::size_t number, const CascadeWork& work) {
   const std::vector<std::uint32_t> lengths = member_lengths(options, num_labels, number);
-  labels::Order order = order_labels(context, examples, num_labels, lengths);
+  LabelOrder order = order_labels(context, examples, num_labels, lengths);
   std::optional<MemberStore> store;
   if (work.file != nullptr) store.emplace(*work.file, work.first_number + number);
   heads::CascadeOptions cascade = cascade_options(options);

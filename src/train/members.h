@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/label_space.h>
 
 #include "heads/sparse_cascade.h"
 #include "heads/train_cascade.h"
-#include "labels/order.h"
 #include "model/linear_member.h"
 #include "train/resume_file.h"
 #include "train/training_set.h"
@@ -22,7 +22,7 @@ namespace mhe::train {
 
 /// One cascade in training. Of a single level, it is the one-hot classifier.
 struct TrainedCascade {
-  labels::Order order;
+  LabelOrder order;
   std::vector<heads::SparseLevel> levels;
   heads::BeamOptions search;
 };

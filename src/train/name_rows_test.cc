@@ -174,7 +174,7 @@ TEST(LabelText, OfNumbersIsNone) {
     labels.items.push_back(LabelId{row % 20});
     labels.end_row();
   }
-  EXPECT_FALSE(do_names_tell(context, {{&texts, 1}, labels}, labels::LabelNames::numbered(20),
+  EXPECT_FALSE(do_names_tell(context, {{&texts, 1}, labels}, LabelNames::numbered(20),
                              text::VectorizerOptions()));
 }
 

@@ -247,21 +247,20 @@ void check_features(const TrainingSet& set, const std::string& what) {
                       : "");
 }
 
-labels::Order order_labels(const Context& context, const Examples& examples, std::size_t num_labels,
-                           const std::vector<std::uint32_t>& lengths) {
+LabelOrder order_labels(const Context& context, const Examples& examples, std::size_t num_labels,
+                        const std::vector<std::uint32_t>& lengths) {
   context.report({"ordering labels", 0, 0, "groups"});
-  if (lengths.size() == 1) return labels::identity_order(num_labels, lengths);
+  if (lengths.size() == 1) return identity_order(num_labels, lengths);
   // The many small entries of frequent labels take memory and tell little: centroids are at most
   // twice as large as the features. EURLEX57K loses 0.1 of P@5 where they are cut to 1,000 entries,
   // nothing at 5,000; Debian dependencies nothing at 1,000.
   constexpr std::size_t kFewestTerms = 1000;
   const std::size_t terms = std::max(
       kFewestTerms, 2 * examples.features.nonzeros() / std::max<std::size_t>(1, num_labels));
-  return labels::clustered_order(
-      context,
-      labels::label_centroids(context, examples.features, examples.labels,
-                              {.num_labels = num_labels, .max_terms = terms}),
-      lengths);
+  return clustered_order(context,
+                         label_centroids(context, examples.features, examples.labels,
+                                         {.num_labels = num_labels, .max_terms = terms}),
+                         lengths);
 }
 
 Examples read_more(const Context& context, const Dataset& data, const TrainingSet& set) {
@@ -310,7 +309,7 @@ std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
   if (min_count <= 1) return 0;  // labels of no row cost nothing and keep numbers as they are
   Ragged<LabelId>& labels = set.examples.labels;
   const std::vector<LabelId> kept = frequent_labels(labels, min_count);
-  labels::LabelNames names;
+  LabelNames names;
   for (const LabelId label : kept) names.intern(set.names.name(label));
   const std::size_t gone = set.names.size() - names.size();
   std::uint64_t end = 0;

@@ -13,10 +13,9 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/label_space.h>
 
 #include "data/reader.h"
-#include "labels/names.h"
-#include "labels/order.h"
 #include "matrix/feature_weights.h"
 #include "text/builder.h"
 #include "text/options.h"
@@ -27,7 +26,7 @@ namespace mhe::train {
 
 struct TrainingSet {
   Examples examples;
-  labels::LabelNames names;
+  LabelNames names;
   std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is vectors
   /// The names of labels as texts, where these are to be trained on: a row and a label each.
   Examples name_rows = {};
@@ -63,9 +62,9 @@ struct Reading {
                                      std::span<const Strings> texts);
 
 /// Places of the labels in a tree of these lengths, like ones together.
-[[nodiscard]] labels::Order order_labels(const Context& context, const Examples& examples,
-                                         std::size_t num_labels,
-                                         const std::vector<std::uint32_t>& lengths);
+[[nodiscard]] LabelOrder order_labels(const Context& context, const Examples& examples,
+                                      std::size_t num_labels,
+                                      const std::vector<std::uint32_t>& lengths);
 
 /// Fits a vectorizer to the documents that `builder` was given, and to the names of the labels
 /// after them if `with_names`; features go to the set. Throws kResourceLimit, naming `what`, if the
