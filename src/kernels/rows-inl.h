@@ -174,7 +174,7 @@ std::size_t count_not_above(const float* scores, std::size_t size, float bound) 
 // Sums that stay in registers from the first row to the last: eight hide the latency of two
 // multiply-adds a cycle, and leave room for as many more where there are 16 registers.
 constexpr std::size_t kSums = 8;
-// Rows lie anywhere in a table that no near cache holds: they are asked for so many ahead.
+// Rows lie anywhere in a table that no near cache holds: they are prefetched this many ahead.
 constexpr std::size_t kRowsAhead = 8;
 
 // `width` floats of a row from `column` on.
