@@ -16,7 +16,7 @@
 #include <mhe/dataset.h>
 #include <mhe/error.h>
 
-#include "data/reader.h"
+#include "data/open_format.h"
 
 namespace mhe::testing {
 

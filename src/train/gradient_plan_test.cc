@@ -38,7 +38,7 @@ std::map<std::uint64_t, Shape> shapes_by_budget(const TrainingSet& set) {
 
 TEST(GradientPlan, ShapesFollowFromTheBudgetAndNotFromWhatElseIsInMemory) {
   TrainingSet set = testing::toy_set(testing::toy_rows(100, 30), 30);
-  set.names = labels::LabelNames::numbered(300'000);  // rows outweigh what sanitizers hold
+  set.names = LabelNames::numbered(300'000);  // rows outweigh what sanitizers hold
   const std::map<std::uint64_t, Shape> shapes = shapes_by_budget(set);
   const std::vector<char> held(std::size_t{64} << 20U, 1);
   std::size_t compared = 0;

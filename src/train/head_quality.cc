@@ -139,8 +139,8 @@ std::vector<std::uint64_t> most_confused(const Taken& taken, std::size_t max_gro
   return {groups.begin(), groups.end()};
 }
 
-HeadGroup describe_group(const TrainedCascade& member, std::uint64_t group,
-                         const labels::LabelNames& names, std::span<const std::uint32_t> counts) {
+HeadGroup describe_group(const TrainedCascade& member, std::uint64_t group, const LabelNames& names,
+                         std::span<const std::uint32_t> counts) {
   constexpr std::size_t kExamples = 3;
   const std::uint64_t stride = stride_of(member, 0);
   const auto sorted = member.order.labels();  // by position
@@ -211,7 +211,7 @@ std::vector<HeadQuality> measure_heads(const Context& context, const model::Dens
 }
 
 HeadConfusion confuse_heads(const Context& context, const TrainedCascade& member,
-                            const Examples& validation, const labels::LabelNames& names,
+                            const Examples& validation, const LabelNames& names,
                             std::span<const std::uint32_t> counts, std::size_t max_groups) {
   const Taken taken = count_taken(context, member, validation);
   const std::vector<std::uint64_t> groups = most_confused(taken, max_groups);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/label_space.h>
 #include <mhe/train.h>
 
-#include "labels/names.h"
 #include "model/dense_member.h"
 #include "train/members.h"
 #include "train/training_set.h"
@@ -33,8 +33,7 @@ namespace mhe::train {
 /// Which groups of the first level are taken for which: at most `max_groups` that are mistaken most
 /// often, in the order of the tree. `counts` are the training rows of each label.
 [[nodiscard]] HeadConfusion confuse_heads(const Context& context, const TrainedCascade& member,
-                                          const Examples& validation,
-                                          const labels::LabelNames& names,
+                                          const Examples& validation, const LabelNames& names,
                                           std::span<const std::uint32_t> counts,
                                           std::size_t max_groups = 12);
 

@@ -69,7 +69,7 @@ bool is_sample_whole(std::span<const Strings> texts) {
   return rows == kMostRows || (!texts.empty() && rows < texts[0].rows());
 }
 
-std::vector<Strings> name_documents(const labels::LabelNames& names, std::size_t num_fields) {
+std::vector<Strings> name_documents(const LabelNames& names, std::size_t num_fields) {
   std::vector<Strings> fields(num_fields);
   for (std::uint32_t label = 0; label < names.size(); ++label) {
     const std::string name = names.name(LabelId{label});
@@ -79,8 +79,8 @@ std::vector<Strings> name_documents(const labels::LabelNames& names, std::size_t
   return fields;
 }
 
-bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
-                   const labels::LabelNames& names, text::VectorizerOptions options) {
+bool do_names_tell(const Context& context, const LabelledTexts& first_rows, const LabelNames& names,
+                   TextOptions options) {
   constexpr std::size_t kEnough = 100;  // pairs; fewer would decide by chance
   constexpr double kAlike = 0.1;        // cosine: a rare word, or some letters of one, in common
   constexpr double kShare = 0.25;       // of the rows; measured in docs/decisions/0011
@@ -113,8 +113,8 @@ bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
 }
 
 bool should_learn_names(const Context& context, std::string_view choice,
-                        const LabelledTexts& first_rows, const labels::LabelNames& names,
-                        const text::VectorizerOptions& options) {
+                        const LabelledTexts& first_rows, const LabelNames& names,
+                        const TextOptions& options) {
   if (choice != "auto") return choice == "yes";
   return do_names_tell(context, first_rows, names, options);
 }

@@ -13,8 +13,8 @@
 #include <mhe/context.h>
 #include <mhe/ids.h>
 #include <mhe/input.h>
+#include <mhe/label_space.h>
 
-#include "labels/names.h"
 #include "text/options.h"
 
 namespace mhe::train {
@@ -39,17 +39,15 @@ struct LabelledTexts {
 /// Whether names tell what rows are about: whether rows resemble the names of their labels far more
 /// often than those of other rows' labels. `options` say what texts have in common.
 [[nodiscard]] bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
-                                 const labels::LabelNames& names, text::VectorizerOptions options);
+                                 const LabelNames& names, TextOptions options);
 
 /// What `choice` comes to: yes, no, or auto: where names tell.
 [[nodiscard]] bool should_learn_names(const Context& context, std::string_view choice,
-                                      const LabelledTexts& first_rows,
-                                      const labels::LabelNames& names,
-                                      const text::VectorizerOptions& options);
+                                      const LabelledTexts& first_rows, const LabelNames& names,
+                                      const TextOptions& options);
 
 /// The name of every label as a document: in the first field, which is the title where there are
 /// several.
-[[nodiscard]] std::vector<Strings> name_documents(const labels::LabelNames& names,
-                                                  std::size_t num_fields);
+[[nodiscard]] std::vector<Strings> name_documents(const LabelNames& names, std::size_t num_fields);
 
 }  // namespace mhe::train

@@ -22,7 +22,7 @@ constexpr std::uint32_t kLabels = 300;
 // Rows of one label each, of three on the mean, that show in two of four features of the label.
 TrainingSet rare_labels(std::uint64_t seed, std::size_t rows) {
   TrainingSet set;
-  set.names = labels::LabelNames::numbered(kLabels);
+  set.names = LabelNames::numbered(kLabels);
   set.examples.features.num_columns = 4 * std::size_t{kLabels};
   for (std::size_t row = 0; row < rows; ++row) {
     RandomStream random(seed, "neighbours_test", row);
@@ -42,7 +42,7 @@ TrainingSet rare_labels(std::uint64_t seed, std::size_t rows) {
 
 TEST(NeighbourFeatures, OfTextAreItsWordsAndTheirBeginnings) {
   const Context context({.threads = 1});
-  text::VectorizerOptions options;
+  TextOptions options;
   options.word_ngrams = 2;
   options.fields[0].own = true;
   options.fields[0].char_min = options.fields[0].char_max = 3;

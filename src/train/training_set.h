@@ -13,9 +13,8 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/dataset.h>
 
-#include "data/reader.h"
-#include "labels/names.h"
 #include "labels/order.h"
 #include "matrix/feature_weights.h"
 #include "text/builder.h"
@@ -27,7 +26,7 @@ namespace mhe::train {
 
 struct TrainingSet {
   Examples examples;
-  labels::LabelNames names;
+  LabelNames names;
   std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is vectors
   /// The names of labels as texts, where these are to be trained on: a row and a label each.
   Examples name_rows = {};
@@ -42,11 +41,11 @@ struct TextSample {
 };
 
 /// Completes the options of a vectorizer once the data is in sight: fields, n-grams.
-using TextRule = std::function<void(const TextSample&, text::VectorizerOptions&)>;
+using TextRule = std::function<void(const TextSample&, TextOptions&)>;
 
 /// How data is read, and how its text becomes features.
 struct Reading {
-  text::VectorizerOptions text;
+  TextOptions text;
   TextRule rule;                  ///< completes `text`
   std::uint64_t ram_bytes = 0;    ///< what the process may take; 0: what it needs
   std::string label_text = "no";  ///< names of labels as rows: yes, no, or auto: where they tell

@@ -97,7 +97,7 @@ TEST(TrimLabels, DropsRareLabelsAndNumbersTheOthersAnew) {
 TEST(TrimLabels, TakesNothingForLabelsThatOccurNowhere) {
   TrainingSet set = toy_set(toy_rows(90, 30), 30);
   TrainingSet vast = set;
-  vast.names = labels::LabelNames();
+  vast.names = LabelNames();
   vast.names.extend_numbered(4'000'000'000);  // a number for each would take 16 GB
   EXPECT_EQ(trim_labels(vast, 4), 4'000'000'000 - 30 + trim_labels(set, 4));
   EXPECT_EQ(vast.examples.labels.items, set.examples.labels.items);
