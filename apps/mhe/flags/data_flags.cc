@@ -59,6 +59,13 @@ void add_data_flags(CLI::App& command, DataFlags& flags) {
       ->group(group);
 }
 
+void add_own_flag(CLI::App& command, std::vector<std::string>& own) {
+  command.add_option("--own", own,
+                     "A text column that gets features of its own beside the common ones, their "
+                     "weight, and what they are: title=2, or text=1:first=3:chars=3-5 for "
+                     "character n-grams of the first three words; may be repeated");
+}
+
 ReadOptions make_read_options(const DataFlags& flags, const std::string& path) {
   ReadOptions options;
   options.path = path;
