@@ -17,6 +17,7 @@
 #include <mhe/error.h>
 
 #include "data/open_format.h"
+#include "memory_source.h"
 
 namespace mhe::testing {
 

@@ -15,6 +15,7 @@
 #include <mhe/error.h>
 
 #include "data/open_format.h"
+#include "memory_source.h"
 
 namespace mhe::fuzz {
 
