@@ -56,6 +56,7 @@ enum class Dtype : std::uint8_t {
 /// The dtype that holds T; 16-bit floats have no C++ type, so they are named where they are used.
 template <class T>
 inline constexpr Dtype kDtypeOf = [] {
+  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>);
   if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? Dtype::kF32 : Dtype::kF64;
   constexpr std::array kSigned = {Dtype::kI8, Dtype::kI16, Dtype::kI32, Dtype::kI64};
   constexpr std::array kUnsigned = {Dtype::kU8, Dtype::kU16, Dtype::kU32, Dtype::kU64};
