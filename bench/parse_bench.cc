@@ -21,7 +21,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
-#include "data/reader.h"
+#include "data/open_format.h"
 
 namespace mhe {
 namespace {

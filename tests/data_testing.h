@@ -16,7 +16,8 @@
 #include <mhe/dataset.h>
 #include <mhe/error.h>
 
-#include "data/reader.h"
+#include "data/open_format.h"
+#include "memory_source.h"
 
 namespace mhe::testing {
 

@@ -16,7 +16,7 @@
 #include <mhe/dataset.h>
 
 #include "base/random.h"
-#include "data/reader.h"
+#include "data/open_format.h"
 #include "train/training_set.h"
 
 namespace mhe::testing {

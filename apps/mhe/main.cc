@@ -1,6 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -19,13 +20,30 @@
 #include <mhe/error.h>
 
 #include "flags/suggest.h"
-#include "verbs/verb.h"
+#include "verbs/verbs.h"
 
 namespace mhe::app {
 namespace {
 
 constexpr int kRuntimeError = 1;
 constexpr int kUsageError = 2;
+
+// In the order that --help shows.
+constexpr std::array kVerbs = {
+    Verb{"plan", "Number and length of heads, and what they cost", add_plan},
+    Verb{"data", "Make a task: a real one from Debian, or synthetic", add_data},
+    Verb{"stats", "Describe a data set, or compare two", add_stats},
+    Verb{"convert", "Write a data set of any format in another", add_convert},
+    Verb{"features", "Turn raw text into sparse TF-IDF vectors", add_features},
+    Verb{"order", "Give labels their places in the label space", add_order},
+    Verb{"train", "Train a model on text or vectors", add_train},
+    Verb{"eval", "How good a model is on data with labels", add_eval},
+    Verb{"predict", "Best labels of each row, and their probabilities", add_predict},
+    Verb{"metrics", "Score the predictions of any system", add_metrics},
+    Verb{"inspect", "What is in a model file", add_inspect},
+    Verb{"bench", "Measure speed on this machine", add_bench},
+    Verb{"info", "Version, instruction sets, threads and libraries", add_info},
+};
 
 int complain(Console& console, std::string_view message, int exit_code) {
   console.say(fmt::format("error: {}", message));
@@ -157,7 +175,7 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   std::function<void(Console&)> chosen;
-  for (const Verb& verb : all_verbs()) {
+  for (const Verb& verb : kVerbs) {
     CLI::App* command = app.add_subcommand(std::string(verb.name), std::string(verb.help));
     command->callback([&chosen, run_verb = verb.add(*command)] { chosen = run_verb; });
     complete_options(*command);

@@ -1,17 +1,22 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/array_source.h"
-
+//
+// NumPy arrays as blocks of rows: dense, scipy CSR, and arrays of labels.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/check.h"
-#include "base/checked.h"
 #include "data/line_error.h"
+#include "data/npy.h"
+#include "data/open_format.h"
+#include "data/zip_archive.h"
 
 namespace mhe::data {
 namespace {
@@ -24,6 +29,7 @@ void note_bad_row(std::uint64_t row, const std::string& message, ParsedBlock& bl
   block.bad.push_back({0, fmt::format("row {}: {}", row, message)});
 }
 
+// Rows of floats; one that is not finite makes a row bad.
 class DenseSource final : public BlockSource {
  public:
   DenseSource(std::unique_ptr<NpyArray> array, std::unique_ptr<ZipArchive> archive)
@@ -79,6 +85,7 @@ class DenseSource final : public BlockSource {
   std::uint64_t at_ = 0;
 };
 
+// One integer a row, which is its label's name.
 class LabelArraySource final : public BlockSource {
  public:
   explicit LabelArraySource(std::unique_ptr<NpyArray> array) : array_(std::move(array)) {}
@@ -108,6 +115,10 @@ class LabelArraySource final : public BlockSource {
   std::vector<std::int64_t> numbers_;
 };
 
+// What the rows of a sparse matrix are.
+enum class CsrUse { kFeatures, kLabels };
+
+// scipy's CSR matrix. Its arrays are read side by side, so memory does not grow with it.
 class CsrSource final : public BlockSource {
  public:
   CsrSource(std::unique_ptr<ZipArchive> archive, CsrUse use)
@@ -261,8 +272,6 @@ class CsrSource final : public BlockSource {
   std::vector<float> row_values_;
 };
 
-}  // namespace
-
 std::unique_ptr<BlockSource> make_dense_source(std::unique_ptr<NpyArray> array,
                                                std::unique_ptr<ZipArchive> archive) {
   const auto& shape = array->shape();
@@ -287,13 +296,73 @@ std::unique_ptr<BlockSource> make_label_array_source(std::unique_ptr<NpyArray> a
   return std::make_unique<LabelArraySource>(std::move(array));
 }
 
-CsrMatrix open_csr(std::unique_ptr<ZipArchive> archive, CsrUse use) {
-  auto source = std::make_unique<CsrSource>(std::move(archive), use);
-  CsrMatrix matrix;
-  matrix.rows = source->rows();
-  matrix.columns = source->columns();
-  matrix.source = std::move(source);
-  return matrix;
+std::unique_ptr<Reader> open_dense(OpenRequest& request, std::unique_ptr<NpyArray> array,
+                                   std::unique_ptr<ZipArchive> archive, Format format) {
+  const std::vector<std::uint64_t> shape = array->shape();
+  auto rows = make_dense_source(std::move(array), std::move(archive));
+  BlockReaderOptions options;
+  options.schema.format = format;
+  options.schema.kind = InputKind::kDense;
+  options.schema.declared_rows = shape[0];
+  options.schema.declared_features = shape.size() == 2 ? shape[1] : 1;
+  return read_with_label_file(request, std::move(options), std::move(rows));
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> read_with_label_file(OpenRequest& request, BlockReaderOptions options,
+                                             std::unique_ptr<BlockSource> rows) {
+  options.schema.has_labels = request.labels != nullptr;
+  if (!request.labels) return read_blocks(request, std::move(options), std::move(rows));
+  std::unique_ptr<BlockSource> labels;
+  const std::string_view probe = request.labels->peek();
+  if (probe.starts_with("PK")) {
+    auto matrix = std::make_unique<CsrSource>(
+        std::make_unique<ZipArchive>(make_byte_source(std::move(request.labels))), CsrUse::kLabels);
+    options.label_form = number_labels(request.names, matrix->columns());
+    options.declared_label_rows = matrix->rows();
+    options.schema.declared_labels = matrix->columns();
+    labels = std::move(matrix);
+  } else if (probe.starts_with("\x93NUMPY")) {
+    auto array = std::make_unique<NpyArray>(make_byte_source(std::move(request.labels)));
+    options.declared_label_rows = array->size();
+    labels = make_label_array_source(std::move(array));
+  } else {
+    labels = open_label_lines(request.context, request.options, std::move(request.labels));
+  }
+  const auto& label_rows = options.declared_label_rows;
+  const std::uint64_t num_rows = options.schema.declared_rows.value_or(label_rows.value_or(0));
+  if (label_rows.value_or(num_rows) != num_rows) {
+    fail(ErrorCode::kInvalidData, "{} has {} rows, but {} has {}; they must be the same",
+         rows->bytes().name(), num_rows, labels->bytes().name(), *label_rows);
+  }
+  return read_blocks(request, std::move(options), std::move(rows), std::move(labels));
+}
+
+std::unique_ptr<Reader> open_npy(OpenRequest request) {
+  auto array = std::make_unique<NpyArray>(make_byte_source(std::move(request.rows)));
+  return open_dense(request, std::move(array), nullptr, Format::kNpy);
+}
+
+std::unique_ptr<Reader> open_npz(OpenRequest request) {
+  auto archive = std::make_unique<ZipArchive>(make_byte_source(std::move(request.rows)));
+  const std::vector<std::string> members = archive->members();
+  if (archive->has("indptr.npy")) {
+    auto matrix = std::make_unique<CsrSource>(std::move(archive), CsrUse::kFeatures);
+    BlockReaderOptions options;
+    options.schema.format = Format::kNpz;
+    options.schema.declared_rows = matrix->rows();
+    options.schema.declared_features = matrix->columns();
+    return read_with_label_file(request, std::move(options), std::move(matrix));
+  }
+  if (members.size() != 1) {
+    fail(ErrorCode::kInvalidData,
+         "{}: expected a csr matrix saved by scipy.sparse.save_npz or a single array, found {} "
+         "members",
+         archive->source().name(), members.size());
+  }
+  auto array = std::make_unique<NpyArray>(archive->open(members.front()));
+  return open_dense(request, std::move(array), std::move(archive), Format::kNpz);
 }
 
 }  // namespace mhe::data

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/byte_source.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <system_error>
@@ -45,27 +44,6 @@ class FileSource final : public ByteSource {
   std::atomic<std::uint64_t> consumed_ = 0;  // a read-ahead thread reads, another asks
 };
 
-class MemorySource final : public ByteSource {
- public:
-  MemorySource(std::string name, std::string_view bytes)
-      : ByteSource(std::move(name)), rest_(bytes), total_(bytes.size()) {}
-
-  std::size_t read(std::span<char> out) override {
-    const std::size_t size = std::min(out.size(), rest_.size());
-    std::copy_n(rest_.data(), size, out.data());
-    rest_.remove_prefix(size);
-    consumed_ += size;
-    return size;
-  }
-  [[nodiscard]] std::uint64_t consumed() const noexcept override { return consumed_; }
-  [[nodiscard]] std::uint64_t total() const noexcept override { return total_; }
-
- private:
-  std::string_view rest_;
-  std::uint64_t total_;
-  std::atomic<std::uint64_t> consumed_ = 0;
-};
-
 }  // namespace
 
 std::unique_ptr<ByteSource> open_file_source(const std::string& path) {
@@ -94,10 +72,6 @@ bool is_stream(const std::string& path) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) return false;  // opening it will say why
   return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-std::unique_ptr<ByteSource> make_memory_source(std::string name, std::string_view bytes) {
-  return std::make_unique<MemorySource>(std::move(name), bytes);
 }
 
 }  // namespace mhe::data

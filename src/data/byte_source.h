@@ -49,10 +49,6 @@ class ByteSource {
 /// Whether the bytes can be read once only: standard input, a pipe.
 [[nodiscard]] bool is_stream(const std::string& path);
 
-/// Bytes in memory, which must outlive the source.
-[[nodiscard]] std::unique_ptr<ByteSource> make_memory_source(std::string name,
-                                                             std::string_view bytes);
-
 /// The content of `raw`, decompressed if it begins like gzip, xz or zstd; several members or frames
 /// one after the other are read as one. Blocks of an xz file are decoded on up to `threads`
 /// threads, within 1 GiB.

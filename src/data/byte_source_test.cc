@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "data/byte_sink.h"
+#include "memory_source.h"
 #include "scratch_dir.h"
 
 namespace mhe::data {

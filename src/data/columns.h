@@ -12,6 +12,8 @@
 
 #include <mhe/dataset.h>
 
+#include "data/line_blocks.h"
+
 namespace mhe::data {
 
 /// Positions in the list of names that choose_columns() was given.
@@ -38,5 +40,9 @@ enum class TextColumns { kRequired, kOptional, kUnused };
 /// The names of the chosen text columns.
 [[nodiscard]] std::vector<std::string> text_names(const std::vector<std::string>& names,
                                                   const ColumnChoice& choice);
+
+/// The fields of one record of a table, without its line end. Throws LineError.
+[[nodiscard]] std::vector<std::string> split_record(std::string_view record, char separator,
+                                                    LineRule rule);
 
 }  // namespace mhe::data

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "data_testing.h"
+#include "memory_source.h"
 #include "scratch_dir.h"
 
 namespace mhe::data {

@@ -1,7 +1,5 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/detect.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,8 +8,7 @@
 #include "data/columns.h"
 #include "data/line_error.h"
 #include "data/number.h"
-#include "data/sparse_text.h"
-#include "data/table.h"
+#include "data/open_format.h"
 
 namespace mhe::data {
 namespace {

@@ -1,10 +1,14 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/json_rows.h"
-
+//
+// JSON lines: one object a row.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -14,6 +18,7 @@
 #include "data/label_text.h"
 #include "data/line_error.h"
 #include "data/number.h"
+#include "data/open_format.h"
 
 namespace mhe::data {
 namespace {
@@ -44,6 +49,17 @@ simdjson::dom::object parse_object(simdjson::dom::parser& parser, std::string_vi
   return object;
 }
 
+// Which keys mean what.
+struct JsonLayout {
+  InputKind kind = InputKind::kText;
+  std::vector<std::string> text_keys;
+  std::string label_key;        // empty: no labels
+  std::string id_key;           // empty: no ids
+  std::string label_separator;  // empty: a string is one label
+  std::size_t dense_width = 0;
+};
+
+// Empty lines are no rows.
 class JsonParser final : public LineParser {
  public:
   explicit JsonParser(const JsonLayout& layout) : layout_(layout) {}
@@ -285,10 +301,6 @@ FirstRows look_at_rows(std::string_view probe, std::string_view name) {
   return found;
 }
 
-}  // namespace
-
-namespace {
-
 // What is missing is empty text, so one of several fields that are expected is enough.
 void add_missing_text(const std::vector<std::string>& expected, std::vector<std::string>& keys) {
   const auto occurs = [&](const std::string& name) {
@@ -300,8 +312,8 @@ void add_missing_text(const std::vector<std::string>& expected, std::vector<std:
   }
 }
 
-}  // namespace
-
+// Finds the layout by the first rows of a file. Throws as choose_columns() does, and kInvalidData
+// if the first row is no JSON object.
 JsonLayout find_json_layout(std::string_view probe, std::string_view name,
                             const ReadOptions& options) {
   FirstRows found = look_at_rows(probe, name);
@@ -325,8 +337,23 @@ JsonLayout find_json_layout(std::string_view probe, std::string_view name,
   return layout;
 }
 
-std::unique_ptr<BlockParser> make_json_parser(const JsonLayout& layout) {
-  return std::make_unique<JsonParser>(layout);
+}  // namespace
+
+std::unique_ptr<Reader> open_jsonl(OpenRequest request) {
+  const std::string name = request.rows->source().name();
+  refuse_label_file(request);
+  const JsonLayout layout = find_json_layout(request.rows->peek(), name, request.options);
+  BlockReaderOptions options;
+  options.schema.format = Format::kJsonl;
+  options.schema.kind = layout.kind;
+  options.schema.text_fields = layout.text_keys;
+  options.schema.has_ids = !layout.id_key.empty();
+  options.schema.has_labels = !layout.label_key.empty();
+  if (layout.kind == InputKind::kDense) options.schema.declared_features = layout.dense_width;
+  auto rows = make_text_source(request.context, std::move(request.rows),
+                               [layout] { return std::make_unique<JsonParser>(layout); },
+                               {layout.text_keys.size(), request.options.skip_bad});
+  return read_blocks(request, std::move(options), std::move(rows));
 }
 
 }  // namespace mhe::data

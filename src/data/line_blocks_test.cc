@@ -14,6 +14,8 @@
 
 #include <mhe/error.h>
 
+#include "memory_source.h"
+
 namespace mhe::data {
 namespace {
 

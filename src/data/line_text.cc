@@ -1,13 +1,17 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/line_text.h"
-
+//
+// The formats of plain lines: fastText, a text a line, and the labels of a row a line.
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include <simdjson.h>
 
+#include "base/check.h"
 #include "data/label_text.h"
+#include "data/open_format.h"
 
 namespace mhe::data {
 namespace {
@@ -28,6 +32,8 @@ class Utf8LineParser : public LineParser {
   bool valid_utf8_ = true;
 };
 
+// "__label__a __label__b text": tokens that start with `prefix` are labels wherever they stand,
+// what is left is the text.
 class FastTextParser final : public Utf8LineParser {
  public:
   explicit FastTextParser(std::string prefix) : prefix_(std::move(prefix)) {}
@@ -82,6 +88,7 @@ class FastTextParser final : public Utf8LineParser {
   std::string prefix_;
 };
 
+// The whole line is the text.
 class TextParser final : public Utf8LineParser {
  protected:
   void parse_utf8(std::string_view line, ParsedBlock& out) override {
@@ -89,6 +96,7 @@ class TextParser final : public Utf8LineParser {
   }
 };
 
+// The labels of a row, split at `separator` as add_labels() does.
 class LabelLineParser final : public Utf8LineParser {
  public:
   explicit LabelLineParser(std::string separator) : separator_(std::move(separator)) {}
@@ -105,16 +113,37 @@ class LabelLineParser final : public Utf8LineParser {
 
 }  // namespace
 
-std::unique_ptr<BlockParser> make_fasttext_parser(std::string prefix) {
-  return std::make_unique<FastTextParser>(std::move(prefix));
+std::unique_ptr<BlockSource> open_label_lines(const Context& context, const ReadOptions& options,
+                                              std::unique_ptr<LineBlocks> lines) {
+  const std::string separator = options.label_separator.empty() ? " " : options.label_separator;
+  return make_text_source(context, std::move(lines),
+                          [separator] { return std::make_unique<LabelLineParser>(separator); },
+                          {0, options.skip_bad});
 }
 
-std::unique_ptr<BlockParser> make_text_parser() {
-  return std::make_unique<TextParser>();
+std::unique_ptr<Reader> open_fasttext(OpenRequest request) {
+  const std::string prefix = request.options.label_prefix;
+  refuse_label_file(request);
+  require(!prefix.empty(), "the label prefix of fastText lines must not be empty");
+  BlockReaderOptions options;
+  options.schema.format = Format::kFastText;
+  options.schema.kind = InputKind::kText;
+  options.schema.text_fields = {"text"};
+  auto rows = make_text_source(request.context, std::move(request.rows),
+                               [prefix] { return std::make_unique<FastTextParser>(prefix); },
+                               {1, request.options.skip_bad});
+  return read_blocks(request, std::move(options), std::move(rows));
 }
 
-std::unique_ptr<BlockParser> make_label_line_parser(std::string separator) {
-  return std::make_unique<LabelLineParser>(std::move(separator));
+std::unique_ptr<Reader> open_text_lines(OpenRequest request) {
+  BlockReaderOptions options;
+  options.schema.format = Format::kTextLines;
+  options.schema.kind = InputKind::kText;
+  options.schema.text_fields = {"text"};
+  auto rows = make_text_source(request.context, std::move(request.rows),
+                               [] { return std::make_unique<TextParser>(); },
+                               {1, request.options.skip_bad});
+  return read_with_label_file(request, std::move(options), std::move(rows));
 }
 
 }  // namespace mhe::data

@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/memory_rows.h"
-
+//
+// Rows in memory as blocks.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -9,8 +9,8 @@
 #include <simdjson.h>
 
 #include "base/check.h"
-#include "data/block_reader.h"
 #include "data/line_error.h"
+#include "data/open_format.h"
 #include "input/input.h"
 
 namespace mhe::data {

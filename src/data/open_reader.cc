@@ -3,10 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "data/detect.h"
-#include "data/memory_rows.h"
 #include "data/open_format.h"
-#include "data/reader.h"
 
 namespace mhe {
 namespace data {
@@ -41,6 +38,20 @@ void check_options(const ReadOptions& options, Format format) {
 }
 
 }  // namespace
+
+void refuse_label_file(const OpenRequest& request) {
+  require(request.labels == nullptr,
+          "{} has the labels in its rows, so a label file does not go with it",
+          request.rows->source().name());
+}
+
+std::unique_ptr<Reader> read_blocks(const OpenRequest& request, BlockReaderOptions options,
+                                    std::unique_ptr<BlockSource> rows,
+                                    std::unique_ptr<BlockSource> labels) {
+  options.skip_bad = request.options.skip_bad;
+  return make_block_reader(request.context, request.names, options, std::move(rows),
+                           std::move(labels));
+}
 
 std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
                                     LabelNames& names, Inputs inputs) {

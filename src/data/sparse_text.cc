@@ -1,17 +1,30 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/sparse_text.h"
-
+//
+// The sparse text formats: XMC in one file and in two, and svmlight.
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include <simdjson.h>
 
+#include "base/check.h"
 #include "data/line_error.h"
 #include "data/number.h"
+#include "data/open_format.h"
 
 namespace mhe::data {
 namespace {
+
+// What ids of features (or of labels, in a label matrix) may be.
+struct IdRange {
+  std::uint32_t base = 0;              // subtracted from every id
+  std::optional<std::uint64_t> count;  // by a header: ids are below it, after subtraction
+  bool base_is_given = false;          // else a hint speaks of the index base
+};
 
 bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t';
@@ -100,6 +113,7 @@ bool begins_with_labels(std::string_view line) {
   return true;
 }
 
+// Rows "l1,l2 f:v f:v" with numbered labels below `num_labels`.
 class XmcParser final : public LineParser {
  public:
   XmcParser(const IdRange& features, std::uint64_t num_labels)
@@ -138,6 +152,7 @@ class XmcParser final : public LineParser {
   std::uint64_t num_labels_;
 };
 
+// Rows "f:v f:v", the feature file of the two-file form.
 class FeatureParser final : public LineParser {
  public:
   explicit FeatureParser(const IdRange& features) : features_(features) {}
@@ -153,6 +168,7 @@ class FeatureParser final : public LineParser {
   IdRange features_;
 };
 
+// Rows "l:v l:v", the label file of the two-file form; labels of value 0 are none.
 class LabelMatrixParser final : public LineParser {
  public:
   explicit LabelMatrixParser(std::uint64_t num_labels) : num_labels_(num_labels) {}
@@ -177,6 +193,7 @@ class LabelMatrixParser final : public LineParser {
   SparseMatrix pairs_;
 };
 
+// Rows "l1,l2 f:v f:v # comment" with labels of any name.
 class SvmlightParser final : public LineParser {
  public:
   explicit SvmlightParser(const IdRange& features) : features_(features) {}
@@ -231,6 +248,30 @@ class SvmlightParser final : public LineParser {
   bool valid_utf8_ = true;
 };
 
+constexpr std::uint64_t kMaxIds = std::numeric_limits<std::uint32_t>::max() - 1;
+
+XmcHeader take_header(LineBlocks& lines, std::size_t num_numbers, std::string_view meaning) {
+  const std::string& name = lines.source().name();
+  std::string line;
+  if (!lines.take_line(line)) {
+    fail(ErrorCode::kInvalidData, "{} is empty, expected a header \"{}\"", name, meaning);
+  }
+  const auto header = parse_xmc_header(line);
+  if (!header || header->labels.has_value() != (num_numbers == 3)) {
+    fail(ErrorCode::kInvalidData, "{}:1: expected a header of {} numbers \"{}\", found {}", name,
+         num_numbers, meaning, quote_found(line));
+  }
+  if (header->columns > kMaxIds || header->labels.value_or(0) > kMaxIds) {
+    fail(ErrorCode::kInvalidData, "{}:1: the header declares {}; at most {} are supported", name,
+         quote_found(line), kMaxIds);
+  }
+  return *header;
+}
+
+IdRange feature_range(const ReadOptions& options, std::optional<std::uint64_t> count) {
+  return {options.index_base.value_or(0), count, options.index_base.has_value()};
+}
+
 }  // namespace
 
 std::optional<XmcHeader> parse_xmc_header(std::string_view line) {
@@ -252,20 +293,72 @@ std::optional<XmcHeader> parse_xmc_header(std::string_view line) {
   return header;
 }
 
-std::unique_ptr<BlockParser> make_xmc_parser(const IdRange& features, std::uint64_t num_labels) {
-  return std::make_unique<XmcParser>(features, num_labels);
+std::unique_ptr<Reader> open_xmc(OpenRequest request) {
+  refuse_label_file(request);
+  const XmcHeader header = take_header(*request.rows, 3, "rows features labels");
+  BlockReaderOptions options;
+  options.schema.format = Format::kXmc;
+  options.schema.declared_rows = header.rows;
+  options.schema.declared_features = header.columns;
+  options.schema.declared_labels = header.labels;
+  options.label_form = number_labels(request.names, *header.labels);
+  const IdRange features = feature_range(request.options, header.columns);
+  const std::uint64_t num_labels = *header.labels;
+  auto rows = make_text_source(
+      request.context, std::move(request.rows),
+      [features, num_labels] { return std::make_unique<XmcParser>(features, num_labels); },
+      {0, request.options.skip_bad});
+  return read_blocks(request, std::move(options), std::move(rows));
 }
 
-std::unique_ptr<BlockParser> make_feature_parser(const IdRange& features) {
-  return std::make_unique<FeatureParser>(features);
+std::unique_ptr<Reader> open_xmc_pair(OpenRequest request) {
+  const std::string name = request.rows->source().name();
+  const XmcHeader header = take_header(*request.rows, 2, "rows features");
+  if (request.labels == nullptr && request.options.format != Format::kXmcPair) {
+    fail(ErrorCode::kInvalidArgument,
+         "{} is the feature file of a two-file data set; give its labels as a label file, or "
+         "name the format xmc-pair if there are none",
+         name);
+  }
+  BlockReaderOptions options;
+  options.schema.format = Format::kXmcPair;
+  options.schema.declared_rows = header.rows;
+  options.schema.declared_features = header.columns;
+  options.schema.has_labels = request.labels != nullptr;
+  const TextBlockOptions text_options{0, request.options.skip_bad};
+  std::unique_ptr<BlockSource> labels;
+  if (request.labels) {
+    const std::string label_name = request.labels->source().name();
+    const XmcHeader label_header = take_header(*request.labels, 2, "rows labels");
+    if (label_header.rows != header.rows) {
+      fail(ErrorCode::kInvalidData,
+           "{} declares {} rows, but {} declares {}; they must be the same", name, header.rows,
+           label_name, label_header.rows);
+    }
+    options.declared_label_rows = label_header.rows;
+    options.schema.declared_labels = label_header.columns;
+    options.label_form = number_labels(request.names, label_header.columns);
+    const std::uint64_t num_labels = label_header.columns;
+    labels = make_text_source(
+        request.context, std::move(request.labels),
+        [num_labels] { return std::make_unique<LabelMatrixParser>(num_labels); }, text_options);
+  }
+  const IdRange features = feature_range(request.options, header.columns);
+  auto rows = make_text_source(
+      request.context, std::move(request.rows),
+      [features] { return std::make_unique<FeatureParser>(features); }, text_options);
+  return read_blocks(request, std::move(options), std::move(rows), std::move(labels));
 }
 
-std::unique_ptr<BlockParser> make_label_matrix_parser(std::uint64_t num_labels) {
-  return std::make_unique<LabelMatrixParser>(num_labels);
-}
-
-std::unique_ptr<BlockParser> make_svmlight_parser(const IdRange& features) {
-  return std::make_unique<SvmlightParser>(features);
+std::unique_ptr<Reader> open_svmlight(OpenRequest request) {
+  refuse_label_file(request);
+  BlockReaderOptions options;
+  options.schema.format = Format::kSvmlight;
+  const IdRange features = feature_range(request.options, std::nullopt);
+  auto rows = make_text_source(request.context, std::move(request.rows),
+                               [features] { return std::make_unique<SvmlightParser>(features); },
+                               {0, request.options.skip_bad});
+  return read_blocks(request, std::move(options), std::move(rows));
 }
 
 }  // namespace mhe::data

@@ -1,13 +1,20 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/table.h"
-
+//
+// CSV (RFC 4180: quotes, line breaks inside them) and TSV (plain, no quotes).
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <simdjson.h>
 
+#include "base/check.h"
+#include "data/columns.h"
 #include "data/label_text.h"
 #include "data/line_error.h"
+#include "data/open_format.h"
 
 namespace mhe::data {
 namespace {
@@ -70,6 +77,15 @@ class Fields {
   bool done_ = false;
 };
 
+struct TableLayout {
+  char separator = ',';
+  LineRule rule = LineRule::kCsvQuotes;  // kPlain: no quotes
+  std::size_t num_columns = 0;
+  ColumnChoice columns = {};
+  std::string label_separator = {};
+};
+
+// Parses records; every one must have the layout's number of columns. Empty lines are no records.
 class TableParser final : public BlockParser {
  public:
   explicit TableParser(const TableLayout& layout) : layout_(layout) {
@@ -149,11 +165,48 @@ class TableParser final : public BlockParser {
   bool valid_utf8_ = true;
 };
 
-}  // namespace
-
-std::unique_ptr<BlockParser> make_table_parser(const TableLayout& layout) {
-  return std::make_unique<TableParser>(layout);
+// The names of the columns: given, or in the first line.
+std::vector<std::string> take_column_names(OpenRequest& request, const TableLayout& layout) {
+  if (!request.options.columns.empty()) return request.options.columns;
+  const std::string& name = request.rows->source().name();
+  std::string header;
+  while (header.empty()) {
+    if (!request.rows->take_line(header)) {
+      fail(ErrorCode::kInvalidData, "{} is empty, expected a header line", name);
+    }
+  }
+  try {
+    require_utf8(header);
+    return split_record(header, layout.separator, layout.rule);
+  } catch (const LineError& error) {
+    fail(ErrorCode::kInvalidData, "{}:1: {}", name, error.message);
+  }
 }
+
+std::unique_ptr<Reader> open_table(OpenRequest request, TableLayout layout, Format format) {
+  const std::string name = request.rows->source().name();
+  require(request.labels == nullptr, "{} is a table, so a label file does not go with it", name);
+  request.rows->set_rule(layout.rule, layout.separator);
+  const std::vector<std::string> names = take_column_names(request, layout);
+  layout.num_columns = names.size();
+  layout.columns =
+      choose_columns(names, request.options, name, "column",
+                     request.options.labels_only ? TextColumns::kUnused : TextColumns::kRequired);
+  layout.label_separator =
+      request.options.label_separator.empty() ? "," : request.options.label_separator;
+  BlockReaderOptions options;
+  options.schema.format = format;
+  options.schema.kind = InputKind::kText;
+  options.schema.text_fields = text_names(names, layout.columns);
+  options.schema.has_ids = layout.columns.id.has_value();
+  options.schema.has_labels = layout.columns.labels.has_value();
+  auto rows = make_text_source(request.context, std::move(request.rows),
+                               [layout] { return std::make_unique<TableParser>(layout); },
+                               {options.schema.text_fields.size(), request.options.skip_bad});
+  return read_blocks(request, std::move(options), std::move(rows));
+}
+
+}  // namespace
 
 std::vector<std::string> split_record(std::string_view record, char separator, LineRule rule) {
   std::vector<std::string> names;
@@ -162,6 +215,15 @@ std::vector<std::string> split_record(std::string_view record, char separator, L
   std::string scratch;
   while (fields.next(value, scratch)) names.emplace_back(trim(value));
   return names;
+}
+
+std::unique_ptr<Reader> open_csv(OpenRequest request) {
+  return open_table(std::move(request), {}, Format::kCsv);
+}
+
+std::unique_ptr<Reader> open_tsv(OpenRequest request) {
+  return open_table(std::move(request), {.separator = '\t', .rule = LineRule::kPlain},
+                    Format::kTsv);
 }
 
 }  // namespace mhe::data

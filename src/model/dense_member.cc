@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "encoders/registry.h"
 #include "heads/registry.h"
-#include "model/file_error.h"
 
 namespace mhe::model {
 namespace {
@@ -52,8 +51,8 @@ heads::HeadTensor open_tensor(const ModelFile& file, const TensorInfo& info, std
       tensor.data = file.tensor<std::uint32_t>(info.name);
       break;
     default:
-      fail(ErrorCode::kInvalidData, "{}: {} is of type {}; expected F32 or U32", file.path(),
-           info.name, name_of(info.dtype));
+      fail_file(file.path(), "{} is of type {}; expected F32 or U32", info.name,
+                name_of(info.dtype));
   }
   return tensor;
 }

@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "model/dense_member.h"
-#include "model/file_error.h"
 #include "model/linear_member.h"
 #include "model/member.h"
 

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "model/file_error.h"
 
 namespace mhe::model {
 namespace {
@@ -38,7 +37,7 @@ text::Vectorizer open_vectorizer(const ModelFile& file) {
   const char* const end = count.data() + count.size();
   const auto [stop, status] = std::from_chars(count.data(), end, view.num_documents);
   if (status != std::errc() || stop != end) {
-    fail(ErrorCode::kInvalidData, "{}: text.num_documents is not a number", file.path());
+    fail_file(file.path(), "text.num_documents is not a number");
   }
   view.part_offsets = file.tensor<std::uint64_t>("text.part_offsets");
   view.term_begins = file.tensor<std::uint32_t>("text.term_begins");
@@ -133,7 +132,7 @@ void Model::load_labels() {
   label_counts_ = file_.tensor<std::uint32_t>("labels.counts");
   if (num_numbered_ > num_labels_ || num_labels_ - num_numbered_ != names_.size() ||
       label_counts_.size() != num_labels_) {
-    fail(ErrorCode::kInvalidData, "{}: label names and counts do not agree", file_.path());
+    fail_file(file_.path(), "label names and counts do not agree");
   }
 }
 
@@ -149,8 +148,8 @@ void Model::load_vectorizer() {
   vectorizer_ = open_vectorizer(file_);
   input_kind_ = InputKind::kText;
   if (vectorizer_->num_features() != num_features_) {
-    fail(ErrorCode::kInvalidData, "{}: a vocabulary of {} terms for {} features", file_.path(),
-         vectorizer_->num_features(), num_features_);
+    fail_file(file_.path(), "a vocabulary of {} terms for {} features", vectorizer_->num_features(),
+              num_features_);
   }
 }
 
@@ -159,8 +158,8 @@ void Model::load_feature_weights(const nlohmann::json& card) {
   card.at("feature_weights").at("roots").get_to(feature_weights_.roots);
   feature_weights_.columns = file_.tensor<float>(kFeatureWeights);
   if (feature_weights_.columns.size() != num_features_ || num_features_ == 0) {
-    fail(ErrorCode::kInvalidData, "{}: {} weights of {} features", file_.path(),
-         feature_weights_.columns.size(), num_features_);
+    fail_file(file_.path(), "{} weights of {} features", feature_weights_.columns.size(),
+              num_features_);
   }
 }
 

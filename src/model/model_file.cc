@@ -15,7 +15,6 @@
 #include "base/checksum.h"
 #include "base/parallel.h"
 #include "model/container.h"
-#include "model/file_error.h"
 
 namespace mhe::model {
 namespace {
@@ -145,11 +144,6 @@ const std::string& ModelFile::metadata(std::string_view key) const {
 const std::string* ModelFile::find_metadata(std::string_view key) const noexcept {
   const auto place = file_.metadata().find(key);
   return place == file_.metadata().end() ? nullptr : &place->second;
-}
-
-bool ModelFile::has_tensor(std::string_view name) const noexcept {
-  const TensorInfo* tensor = file_.find(name);
-  return tensor != nullptr && !is_padding(*tensor);
 }
 
 const TensorInfo& ModelFile::tensor_info(std::string_view name) const {

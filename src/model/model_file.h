@@ -76,7 +76,6 @@ class ModelFile {
 
   /// Every tensor but padding, in the order of their data.
   [[nodiscard]] std::span<const TensorInfo> tensors() const noexcept { return tensors_; }
-  [[nodiscard]] bool has_tensor(std::string_view name) const noexcept;
   /// Throws if there is none of this name.
   [[nodiscard]] const TensorInfo& tensor_info(std::string_view name) const;
 

@@ -5,19 +5,65 @@
 // data.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "base/check.h"
 #include "base/mapped_file.h"
-#include "model/dtype.h"
 
 namespace mhe::model {
+
+enum class Dtype : std::uint8_t {
+  kU8,
+  kI8,
+  kU16,
+  kF16,
+  kBF16,
+  kI32,
+  kU32,
+  kF32,
+  kI64,
+  kU64,
+  kF64,
+  // Of other people's files only, so that mhe inspect can list them.
+  kBool,
+  kI16,
+  kF8E4M3,
+  kF8E5M2,
+  kF8E8M0,
+  kC64,
+};
+
+/// Such as "BF16".
+[[nodiscard]] std::string_view name_of(Dtype dtype) noexcept;
+/// Bytes of one element.
+[[nodiscard]] std::size_t size_of(Dtype dtype) noexcept;
+[[nodiscard]] std::optional<Dtype> find_dtype(std::string_view name) noexcept;
+
+/// The dtype that holds T; 16-bit floats have no C++ type, so they are named where they are used.
+template <class T>
+inline constexpr Dtype kDtypeOf = [] {
+  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>);
+  if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? Dtype::kF32 : Dtype::kF64;
+  constexpr std::array kSigned = {Dtype::kI8, Dtype::kI16, Dtype::kI32, Dtype::kI64};
+  constexpr std::array kUnsigned = {Dtype::kU8, Dtype::kU16, Dtype::kU32, Dtype::kU64};
+  const auto size = static_cast<std::size_t>(std::countr_zero(sizeof(T)));
+  const bool is_signed = std::is_signed_v<T> && !std::is_same_v<T, char>;
+  return is_signed ? kSigned[size] : kUnsigned[size];
+}();
 
 using Shape = std::vector<std::uint64_t>;
 
@@ -67,6 +113,13 @@ class SafetensorsFile {
   std::vector<TensorInfo> tensors_;
   std::vector<std::size_t> by_name_;  // positions in tensors_
 };
+
+/// Throws kInvalidData: the path, then what is wrong.
+template <typename... Args>
+[[noreturn]] void fail_file(const std::string& path, fmt::format_string<Args...> format,
+                            Args&&... args) {
+  fail(ErrorCode::kInvalidData, "{}: {}", path, fmt::format(format, std::forward<Args>(args)...));
+}
 
 /// Bytes of a tensor; throws kInvalidData, naming `where`, if they cannot be counted in 64 bits.
 [[nodiscard]] std::uint64_t count_bytes(Dtype dtype, std::span<const std::uint64_t> shape,

@@ -10,7 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "base/atomic_file.h"
+#include <mhe/dataset.h>
+
 #include "base/check.h"
 #include "base/parallel.h"
 #include "data/byte_sink.h"
@@ -237,9 +238,7 @@ class Builder {
       }
     }
     pixels->finish();
-    AtomicFile label_file(directory.file(file.labels_name));
-    label_file.write(labels);
-    label_file.commit();
+    write_file(directory.file(file.labels_name), labels);
     result.files.push_back(file);
   }
 
@@ -262,9 +261,7 @@ class Builder {
         sheet.add(picture);
       }
     }
-    AtomicFile file(directory.file("contact-sheet.png"));
-    file.write(sheet.png());
-    file.commit();
+    write_file(directory.file("contact-sheet.png"), sheet.png());
   }
 
   void describe(TaskResult& result) const {

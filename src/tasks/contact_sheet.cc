@@ -3,9 +3,11 @@
 #include "tasks/contact_sheet.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include <zlib.h>
 
 #include "base/check.h"
-#include "tasks/png.h"
 
 namespace mhe::tasks {
 namespace {
@@ -24,7 +26,52 @@ void paint(const Picture& picture, std::size_t left, std::size_t top, GreyImage&
   }
 }
 
+void append_big_endian(std::uint32_t value, std::string& out) {
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) out += static_cast<char>(value >> shift & 0xFFU);
+}
+
+// Length, name, content, and a checksum of the latter two.
+void append_chunk(std::string_view name, std::string_view content, std::string& out) {
+  append_big_endian(static_cast<std::uint32_t>(content.size()), out);
+  const std::string body = std::string(name) + std::string(content);
+  out += body;
+  const uLong checksum = crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size());
+  append_big_endian(static_cast<std::uint32_t>(checksum), out);
+}
+
+std::string deflate_all(std::string_view bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string out(size, '\0');
+  const int status = compress2(reinterpret_cast<Bytef*>(out.data()), &size,
+                               reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 9);
+  MHE_ASSERT(status == Z_OK);
+  out.resize(size);
+  return out;
+}
+
 }  // namespace
+
+std::string encode_png(const GreyImage& image) {
+  constexpr std::size_t kLargestSide = 1U << 20U;
+  require(image.width > 0 && image.height > 0 && image.width <= kLargestSide &&
+              image.height <= kLargestSide && image.pixels.size() == image.width * image.height,
+          "a picture of {} x {} cannot have {} pixels", image.width, image.height,
+          image.pixels.size());
+  std::string header;
+  append_big_endian(static_cast<std::uint32_t>(image.width), header);
+  append_big_endian(static_cast<std::uint32_t>(image.height), header);
+  header += std::string_view("\x08\x00\x00\x00\x00", 5);  // 8 bits, grey, the usual methods
+  std::string rows;
+  for (std::size_t y = 0; y < image.height; ++y) {
+    rows += '\0';  // no filter
+    rows.append(reinterpret_cast<const char*>(image.pixels.data()) + y * image.width, image.width);
+  }
+  std::string png = "\x89PNG\r\n\x1A\n";
+  append_chunk("IHDR", header, png);
+  append_chunk("IDAT", deflate_all(rows), png);
+  append_chunk("IEND", "", png);
+  return png;
+}
 
 void ContactSheet::add_gap() {
   gaps_.push_back(lines_.size());

@@ -10,6 +10,16 @@
 
 namespace mhe::tasks {
 
+/// A grey picture of any size, row by row; 0 is black.
+struct GreyImage {
+  std::size_t width = 0;
+  std::size_t height = 0;
+  std::vector<std::uint8_t> pixels;
+};
+
+/// The picture as a PNG file.
+[[nodiscard]] std::string encode_png(const GreyImage& image);
+
 /// Pictures side by side, line by line, for a person to look at: black on white.
 class ContactSheet {
  public:

@@ -16,7 +16,7 @@
 #include "tasks/command.h"
 #include "tasks/deb822.h"
 #include "tasks/debian_version.h"
-#include "tasks/text_task.h"
+#include "tasks/task.h"
 #include "text/hash.h"
 
 namespace mhe::tasks {

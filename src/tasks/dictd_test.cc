@@ -7,6 +7,7 @@
 
 #include <mhe/error.h>
 
+#include "memory_source.h"
 #include "scratch_dir.h"
 
 namespace mhe::tasks {

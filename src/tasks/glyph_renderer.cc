@@ -85,8 +85,6 @@ GlyphRenderer::GlyphRenderer(const std::string& path, long face_index)
 }
 
 GlyphRenderer::~GlyphRenderer() = default;
-GlyphRenderer::GlyphRenderer(GlyphRenderer&&) noexcept = default;
-GlyphRenderer& GlyphRenderer::operator=(GlyphRenderer&&) noexcept = default;
 
 std::uint64_t GlyphRenderer::outline_hash(char32_t character) {
   const FT_UInt glyph = FT_Get_Char_Index(face_->face, character);

@@ -34,8 +34,8 @@ class GlyphRenderer {
   /// Throws kNotFound or kInvalidData.
   GlyphRenderer(const std::string& path, long face_index);
   ~GlyphRenderer();
-  GlyphRenderer(GlyphRenderer&&) noexcept;
-  GlyphRenderer& operator=(GlyphRenderer&&) noexcept;
+  GlyphRenderer(const GlyphRenderer&) = delete;
+  GlyphRenderer& operator=(const GlyphRenderer&) = delete;
 
   /// A hash of the outline that the face has for a character; 0 if there is none, or one without
   /// any contour, or that of .notdef, which stands for characters that a font does not have.

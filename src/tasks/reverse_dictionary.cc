@@ -12,7 +12,7 @@
 #include "tasks/dictd.h"
 #include "tasks/dictionary_entries.h"
 #include "tasks/lines.h"
-#include "tasks/text_task.h"
+#include "tasks/task.h"
 #include "tasks/wordnet.h"
 
 namespace mhe::tasks {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include <mhe/context.h>
+#include <mhe/dataset.h>
 
-#include "data/reader.h"
 #include "tasks/task.h"
 #include "tasks/zipf.h"
 

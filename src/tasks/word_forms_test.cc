@@ -6,6 +6,8 @@
 
 #include <mhe/error.h>
 
+#include "memory_source.h"
+
 namespace mhe::tasks {
 namespace {
 

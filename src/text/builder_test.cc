@@ -153,7 +153,7 @@ TEST(VectorizerBuilder, ForgetsRareTermsBeyondTheBound) {
   // Pruned after the last document too, since 4096 is a whole number of pieces.
   EXPECT_EQ(fitted.vectorizer.num_features(), 1U);
   EXPECT_EQ(fitted.vectorizer.feature_name(FeatureId{0}), "common");
-  EXPECT_EQ(fitted.vectorizer.arrays().df[0], 4096U);
+  EXPECT_EQ(fitted.vectorizer.view().df[0], 4096U);
 }
 
 TEST(VectorizerBuilder, KeepsNothingUnlessAsked) {

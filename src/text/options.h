@@ -12,9 +12,6 @@
 
 namespace mhe::text {
 
-using VectorizerOptions = TextOptions;
-using mhe::FieldOptions;
-
 /// Throws kInvalidArgument, saying which option is wrong, unless the options can be worked with.
 void validate(const TextOptions& options);
 

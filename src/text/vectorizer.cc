@@ -176,19 +176,6 @@ void Vectorizer::check_contents() const {
   if (options_.hash_bits == 0) check_terms(view_, table_);
 }
 
-VectorizerArrays Vectorizer::arrays() const {
-  VectorizerArrays arrays;
-  arrays.num_documents = view_.num_documents;
-  arrays.part_offsets.assign(view_.part_offsets.begin(), view_.part_offsets.end());
-  for (std::size_t i = 0; i < table_.num_columns(); ++i) {
-    const std::string_view term = table_.spelling(i);
-    arrays.terms.push_row({term.data(), term.size()});
-  }
-  arrays.df.assign(view_.df.begin(), view_.df.end());
-  arrays.idf.assign(view_.idf.begin(), view_.idf.end());
-  return arrays;
-}
-
 std::string Vectorizer::feature_name(FeatureId id) const {
   const std::size_t column = index_of(id);
   require(column < num_features(), "feature {} does not exist; there are {}", column,

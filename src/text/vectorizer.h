@@ -31,8 +31,6 @@ struct VectorizerArrays {
                                                   ///< empty where terms are hashed
   std::vector<std::uint32_t> df;                  ///< by column: documents with the term
   std::vector<float> idf;                         ///< by column; 0: dropped (hashing only)
-
-  friend bool operator==(const VectorizerArrays&, const VectorizerArrays&) = default;
 };
 
 /// The same as spans that may lie in a mapped file, with a table to find terms by.
@@ -75,8 +73,6 @@ class Vectorizer {
 
   [[nodiscard]] const TextOptions& options() const noexcept { return options_; }
   [[nodiscard]] const VectorizerView& view() const noexcept { return view_; }
-  /// A copy of everything that was fitted.
-  [[nodiscard]] VectorizerArrays arrays() const;
   [[nodiscard]] const Weighting& weighting() const noexcept { return weighting_; }
   [[nodiscard]] std::size_t num_features() const noexcept { return view_.df.size(); }
 

@@ -157,12 +157,12 @@ TEST(Vectorizer, HashesIntoBucketsOfEachPart) {
   options.fields = {{.name = "title", .own = true}};
   const Fitted fitted = fit(options, {"sea fish", "sea"});
   EXPECT_EQ(fitted.vectorizer.num_features(), 2048U);
-  EXPECT_EQ(fitted.vectorizer.arrays().terms.rows(), 0U);
+  EXPECT_EQ(fitted.vectorizer.view().term_begins.size(), 0U);
   const SparseRow row = fitted.features[1];
   ASSERT_EQ(row.size(), 2U);
   EXPECT_EQ(row.columns[0], bucket_of(hash_bytes("sea"), 10));
   EXPECT_EQ(row.columns[1], 1024 + bucket_of(hash_in_part(hash_bytes("sea"), 1), 10));
-  EXPECT_EQ(fitted.vectorizer.arrays().df[row.columns[0]], 2U);
+  EXPECT_EQ(fitted.vectorizer.view().df[row.columns[0]], 2U);
   EXPECT_EQ(fitted.vectorizer.feature_name(FeatureId{1025}), "title:bucket 1");
 }
 

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include <mhe/label_space.h>
+#include <mhe/metrics.h>
 
 #include "metrics/calibration.h"
-#include "metrics/evaluator.h"
 #include "metrics/frequency_bins.h"
 #include "train/head_quality.h"
 #include "train/members.h"
@@ -26,19 +26,18 @@ double per_cent(double part, double all) {
   return all > 0 ? 100 * part / all : 0;
 }
 
-metrics::Report evaluate(const Context& context, const Ragged<ScoredLabel>& ranked,
-                         const TrainingSet& set, const Ragged<LabelId>& truth) {
-  metrics::EvaluatorOptions options;
+MetricsReport evaluate(const Context& context, const Ragged<ScoredLabel>& ranked,
+                       const TrainingSet& set, const Ragged<LabelId>& truth) {
+  EvaluatorOptions options;
   options.cutoffs.resize(kDepth);
   std::iota(options.cutoffs.begin(), options.cutoffs.end(), std::size_t{1});
-  options.ranking = metrics::Ranking::kAsGiven;
-  options.frequency_bounds = metrics::default_frequency_bounds();
+  options.ranking = Ranking::kAsGiven;
+  options.frequency_bounds = default_frequency_bounds();
   const std::vector<std::uint32_t> counts = count_labels(set.examples.labels, set.names.size());
-  metrics::Evaluator evaluator(
-      std::move(options),
-      metrics::training_labels(std::vector<std::uint64_t>(counts.begin(), counts.end()),
-                               PropensityCurve(set.examples.rows())));
-  Ragged<metrics::ScoredLabel> predictions;
+  Evaluator evaluator(std::move(options),
+                      training_labels(std::vector<std::uint64_t>(counts.begin(), counts.end()),
+                                      PropensityCurve(set.examples.rows())));
+  Ragged<ScoredLabel> predictions;
   for (std::size_t row = 0; row < ranked.rows(); ++row) {
     for (const auto& [label, score] : ranked[row]) predictions.items.push_back({label, score});
     predictions.end_row();
@@ -67,7 +66,7 @@ RankedRows cross_calibrate(const RankedRows& hits) {
   return calibrated;
 }
 
-Chart cutoff_chart(const metrics::Report& report) {
+Chart cutoff_chart(const MetricsReport& report) {
   Chart chart = {.topic = Topic::kQuality,
                  .title = "How many labels to ask for",
                  .note =
@@ -186,7 +185,7 @@ DataSummary summarize_data(const Examples& examples, std::size_t num_labels) {
   summary.features_per_row = examples.are_dense()
                                  ? static_cast<double>(examples.dense.num_columns)
                                  : static_cast<double>(examples.features.nonzeros()) / rows;
-  const metrics::FrequencyBins bins(metrics::default_frequency_bounds());
+  const metrics::FrequencyBins bins(default_frequency_bounds());
   std::vector<std::uint64_t> labels(bins.size(), 0);
   for (const std::uint32_t count : count_labels(examples.labels, num_labels)) {
     ++labels[bins.bin_of(count)];
@@ -275,7 +274,7 @@ void measure_ranking(const Context& context, const RankingTask& validation, cons
   history.validation_rows = validation.truth.rows();
   history.metrics = evaluate(context, ranked, set, validation.truth);
   const RankedRows calibrated = cross_calibrate(mark_hits(ranked, validation.truth));
-  metrics::Reliability reliability;
+  Reliability reliability;
   for (const metrics::ScoredHit& label : calibrated.items) reliability.add(label.score, label.hit);
   history.reliability = reliability.report();
   history.charts.push_back(cutoff_chart(*history.metrics));

@@ -66,6 +66,22 @@ std::vector<std::uint32_t> by_label(std::span<const std::uint32_t> codes,
 
 }  // namespace
 
+encoders::LabelledBatch ExampleBatches::gather(std::span<const std::uint32_t> rows) {
+  sparse_.clear();
+  dense_.clear();
+  labels_.clear();
+  for (const std::uint32_t row : rows) {
+    if (examples_.are_dense()) {
+      dense_.push_back(examples_.dense[row]);
+    } else {
+      sparse_.push_back(examples_.features[row]);
+    }
+    labels_.push_back(examples_.labels[row]);
+  }
+  if (examples_.are_dense()) return {DenseRows{dense_}, labels_};
+  return {SparseRows{sparse_}, labels_};
+}
+
 SparseMatrix centroids_of(const Context& context, const Examples& examples,
                           const heads::HeadSpec& head) {
   const CentroidOptions options = {.num_labels = head.num_labels,

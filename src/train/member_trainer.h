@@ -19,13 +19,27 @@
 #include "encoders/encoder.h"
 #include "heads/dense_head.h"
 #include "model/dense_member.h"
-#include "train/example_batches.h"
 #include "train/gradient_plan.h"
 #include "train/gradient_rules.h"
 #include "train/label_codes.h"
 #include "train/training_set.h"
 
 namespace mhe::train {
+
+/// Batches of examples in memory, which must outlive it.
+class ExampleBatches final : public encoders::BatchSource {
+ public:
+  explicit ExampleBatches(const Examples& examples) : examples_(examples) {}
+
+  [[nodiscard]] std::size_t rows() const noexcept override { return examples_.rows(); }
+  [[nodiscard]] encoders::LabelledBatch gather(std::span<const std::uint32_t> rows) override;
+
+ private:
+  const Examples& examples_;
+  std::vector<SparseRow> sparse_;
+  std::vector<DenseRow> dense_;
+  std::vector<std::span<const LabelId>> labels_;
+};
 
 /// An array of a model in training.
 struct NamedArray {

@@ -80,7 +80,7 @@ std::vector<Strings> name_documents(const LabelNames& names, std::size_t num_fie
 }
 
 bool do_names_tell(const Context& context, const LabelledTexts& first_rows, const LabelNames& names,
-                   text::VectorizerOptions options) {
+                   TextOptions options) {
   constexpr std::size_t kEnough = 100;  // pairs; fewer would decide by chance
   constexpr double kAlike = 0.1;        // cosine: a rare word, or some letters of one, in common
   constexpr double kShare = 0.25;       // of the rows; measured in docs/decisions/0011
@@ -114,7 +114,7 @@ bool do_names_tell(const Context& context, const LabelledTexts& first_rows, cons
 
 bool should_learn_names(const Context& context, std::string_view choice,
                         const LabelledTexts& first_rows, const LabelNames& names,
-                        const text::VectorizerOptions& options) {
+                        const TextOptions& options) {
   if (choice != "auto") return choice == "yes";
   return do_names_tell(context, first_rows, names, options);
 }

@@ -39,12 +39,12 @@ struct LabelledTexts {
 /// Whether names tell what rows are about: whether rows resemble the names of their labels far more
 /// often than those of other rows' labels. `options` say what texts have in common.
 [[nodiscard]] bool do_names_tell(const Context& context, const LabelledTexts& first_rows,
-                                 const LabelNames& names, text::VectorizerOptions options);
+                                 const LabelNames& names, TextOptions options);
 
 /// What `choice` comes to: yes, no, or auto: where names tell.
 [[nodiscard]] bool should_learn_names(const Context& context, std::string_view choice,
                                       const LabelledTexts& first_rows, const LabelNames& names,
-                                      const text::VectorizerOptions& options);
+                                      const TextOptions& options);
 
 /// The name of every label as a document: in the first field, which is the title where there are
 /// several.

@@ -11,7 +11,7 @@
 #include <mhe/error.h>
 
 #include "base/random.h"
-#include "data/reader.h"
+#include "data/open_format.h"
 #include "scratch_dir.h"
 #include "toy_training.h"
 #include "train/options.h"
@@ -174,8 +174,8 @@ TEST(LabelText, OfNumbersIsNone) {
     labels.items.push_back(LabelId{row % 20});
     labels.end_row();
   }
-  EXPECT_FALSE(do_names_tell(context, {{&texts, 1}, labels}, LabelNames::numbered(20),
-                             text::VectorizerOptions()));
+  EXPECT_FALSE(
+      do_names_tell(context, {{&texts, 1}, labels}, LabelNames::numbered(20), TextOptions()));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TrainingSet rare_labels(std::uint64_t seed, std::size_t rows) {
 
 TEST(NeighbourFeatures, OfTextAreItsWordsAndTheirBeginnings) {
   const Context context({.threads = 1});
-  text::VectorizerOptions options;
+  TextOptions options;
   options.word_ngrams = 2;
   options.fields[0].own = true;
   options.fields[0].char_min = options.fields[0].char_max = 3;

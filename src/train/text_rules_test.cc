@@ -8,7 +8,7 @@ namespace mhe::train {
 namespace {
 
 TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
-  text::VectorizerOptions text = TrainOptions().text;
+  TextOptions text = TrainOptions().text;
   choose_text_options({{"title", "body"}, 5000, 256}, text);
   ASSERT_EQ(text.fields.size(), 2U);
   EXPECT_EQ(text.fields[0].name, "title");
@@ -21,14 +21,14 @@ TEST(TextRule, FavoursTheFirstOfSeveralColumns) {
 }
 
 TEST(TextRule, ManyShortTextsLoseWhatTwoOfThemHold) {
-  text::VectorizerOptions text = TrainOptions().text;
+  TextOptions text = TrainOptions().text;
   choose_text_options({{"text"}, 100, 256}, text);
   EXPECT_EQ(text.min_df, 3U);
   EXPECT_EQ(text.min_token_length, 1U);
 }
 
 TEST(TextRule, ShortTextsOfOneColumnGetPairsAndCharacters) {
-  text::VectorizerOptions text = TrainOptions().text;
+  TextOptions text = TrainOptions().text;
   choose_text_options({{"text"}, 100, 20}, text);
   ASSERT_EQ(text.fields.size(), 1U);
   EXPECT_EQ(text.word_ngrams, 2U);

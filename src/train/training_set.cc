@@ -19,7 +19,7 @@
 namespace mhe::train {
 namespace {
 
-void refuse_dense(const data::Schema& schema, const std::string& path) {
+void refuse_dense(const Schema& schema, const std::string& path) {
   if (schema.kind == InputKind::kDense) {
     fail(ErrorCode::kInvalidData,
          "{}: dense vectors; the linear encoder takes text or sparse ones, --encoder dense these",
@@ -71,7 +71,7 @@ Examples renumber_name_rows(Examples rows, std::span<const LabelId> kept_labels)
 
 // Bytes that appending the batch takes at most at once: a vector that is full moves to a new place
 // while the old one is still there.
-std::uint64_t growth_of(const Examples& examples, const data::RowBatch& batch) {
+std::uint64_t growth_of(const Examples& examples, const RowBatch& batch) {
   const SparseMatrix& kept = examples.features;
   const std::size_t added = batch.features.nonzeros();
   std::uint64_t bytes = 8 * added + 4 * batch.labels.items.size() + 16 * batch.rows;
@@ -153,10 +153,10 @@ class TextRows {
   bool with_names_ = false;
 };
 
-void read_rows(const Context& context, data::Reader& reader, const std::string& file, Reading how,
+void read_rows(const Context& context, Reader& reader, const std::string& file, Reading how,
                TrainingSet& set) {
   const std::string path = file == "-" ? "standard input" : file;
-  const data::Schema& schema = reader.schema();
+  const Schema& schema = reader.schema();
   if (!schema.has_labels) {
     fail(ErrorCode::kInvalidData,
          "{}: expected labels, found none; name their column with --labels or their file with "
@@ -165,7 +165,7 @@ void read_rows(const Context& context, data::Reader& reader, const std::string& 
   }
   TextRows text(context, schema.text_fields, how, set);
   Examples& examples = set.examples;
-  data::RowBatch batch;
+  RowBatch batch;
   while (reader.next(batch)) {
     if (how.ram_bytes > 0) {
       check_budget(
@@ -280,7 +280,7 @@ Examples read_more(const Context& context, const Dataset& data, const TrainingSe
          kind_name(kind_of(set)));
   }
   Examples examples;
-  data::RowBatch batch;
+  RowBatch batch;
   while (reader->next(batch)) {
     examples.labels.append(batch.labels);
     examples.dense.append(batch.dense);

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <mhe/context.h>
+#include <mhe/dataset.h>
 #include <mhe/label_space.h>
 
-#include "data/reader.h"
 #include "matrix/feature_weights.h"
 #include "text/builder.h"
 #include "text/options.h"
@@ -41,11 +41,11 @@ struct TextSample {
 };
 
 /// Completes the options of a vectorizer once the data is in sight: fields, n-grams.
-using TextRule = std::function<void(const TextSample&, text::VectorizerOptions&)>;
+using TextRule = std::function<void(const TextSample&, TextOptions&)>;
 
 /// How data is read, and how its text becomes features.
 struct Reading {
-  text::VectorizerOptions text;
+  TextOptions text;
   TextRule rule;                  ///< completes `text`
   std::uint64_t ram_bytes = 0;    ///< what the process may take; 0: what it needs
   std::string label_text = "no";  ///< names of labels as rows: yes, no, or auto: where they tell

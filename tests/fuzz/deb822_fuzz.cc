@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "memory_source.h"
 #include "read_fuzzed.h"
 #include "tasks/deb822.h"
 #include "tasks/debian_deps.h"

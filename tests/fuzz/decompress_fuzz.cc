@@ -5,6 +5,7 @@
 #include <mhe/error.h>
 
 #include "data/byte_source.h"
+#include "memory_source.h"
 
 // Two threads, so that the threaded decoder of xz is met as well.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,6 +4,7 @@
 // Any bytes as a DICT index, then a zero, then the texts; each entry goes to every parser.
 #include <string>
 
+#include "memory_source.h"
 #include "read_fuzzed.h"
 #include "tasks/dictd.h"
 #include "tasks/dictionary_entries.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the fuzzers of readers share: read the bytes as a data set, and look whether what comes out
-// is as reader.h promises.
+// is as <mhe/dataset.h> promises.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 #include <mhe/error.h>
 
-#include "data/reader.h"
+#include "data/open_format.h"
+#include "memory_source.h"
 
 namespace mhe::fuzz {
 

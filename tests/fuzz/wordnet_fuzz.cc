@@ -4,6 +4,7 @@
 // Any bytes as WordNet's data and as its list of exceptions; words are taken out of definitions.
 #include <cstdlib>
 
+#include "memory_source.h"
 #include "read_fuzzed.h"
 #include "tasks/word_forms.h"
 #include "tasks/wordnet.h"

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `mhe bench WHAT`: each WHAT is a subcommand in a file of its own, verb_bench_WHAT.cc.
-#include "bench/bench.h"
 
 #include <array>
 #include <memory>

@@ -9,13 +9,11 @@
 
 #include <mhe/context.h>
 
-#include "bench/bench.h"
 #include "bench/epoch_timing.h"
 #include "bench/machine_roof.h"
 #include "encoders/registry.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
-#include "flags/text_flags.h"
 #include "output/table.h"
 #include "output/units.h"
 #include "train/gradient_plan.h"
@@ -23,6 +21,7 @@
 #include "train/options.h"
 #include "train/text_rules.h"
 #include "train/training_set.h"
+#include "verbs/verbs.h"
 
 namespace mhe::app {
 namespace {

@@ -14,12 +14,12 @@
 #include <mhe/context.h>
 
 #include "base/atomic_file.h"
-#include "bench/bench.h"
 #include "bench/head_timing.h"
 #include "bench/machine_roof.h"
-#include "charts/line_svg.h"
+#include "charts/bench_svg.h"
 #include "output/table.h"
 #include "output/units.h"
+#include "verbs/verbs.h"
 
 namespace mhe::app {
 namespace {

@@ -12,11 +12,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/parallel.h"
-#include "bench/bench.h"
-#include "charts/histogram_svg.h"
+#include "charts/bench_svg.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
 #include "kernels/dual_sweep.h"
@@ -25,6 +23,7 @@
 #include "output/units.h"
 #include "predict/predictor.h"
 #include "verbs/model_rows.h"
+#include "verbs/verbs.h"
 
 namespace mhe::app {
 namespace {
@@ -230,14 +229,10 @@ std::string to_text(const Figures& figures, std::size_t width) {
 void write_svg(const std::string& path, const std::vector<double>& sorted, const Figures& figures) {
   const Marker markers[] = {
       {figures.p50_us, "p50"}, {figures.mean_us, "mean"}, {figures.p99_us, "p99"}};
-  const std::string picture = histogram_svg(
-      sorted,
+  const std::string title =
       fmt::format("Time of a prediction: {} documents, {} threads, {}",
-                  format_count(figures.documents), figures.threads, instruction_set_in_use()),
-      "microseconds", markers);
-  AtomicFile file(path);
-  file.write(picture);
-  file.commit();
+                  format_count(figures.documents), figures.threads, instruction_set_in_use());
+  write_file(path, histogram_svg(sorted, title, "microseconds", markers));
 }
 
 void run_bench_predict(Console& console, const BenchPredictFlags& flags) {

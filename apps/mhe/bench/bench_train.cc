@@ -13,18 +13,16 @@
 
 #include <mhe/context.h>
 
-#include "base/atomic_file.h"
 #include "base/temporary_directory.h"
-#include "bench/bench.h"
-#include "charts/bar_svg.h"
+#include "charts/bench_svg.h"
 #include "data/byte_source.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
-#include "flags/text_flags.h"
 #include "output/phase_clock.h"
 #include "output/table.h"
 #include "output/units.h"
 #include "verbs/train_options.h"
+#include "verbs/verbs.h"
 
 namespace mhe::app {
 namespace {
@@ -119,13 +117,10 @@ void write_svg(const std::string& path, const Run& run) {
     bars.push_back({phase.name, phase.wall_s,
                     fmt::format("{:.2f} s, CPU {:.2f} s", phase.wall_s, phase.cpu_s)});
   }
-  AtomicFile file(path);
-  file.write(bar_svg(bars,
-                     fmt::format("Training on {} rows with {} labels: {:.1f} s, {} threads, {}",
-                                 format_count(run.report.rows), format_count(run.report.labels),
-                                 run.total.wall_s, run.threads, instruction_set_in_use()),
-                     "seconds"));
-  file.commit();
+  const std::string title = fmt::format(
+      "Training on {} rows with {} labels: {:.1f} s, {} threads, {}", format_count(run.report.rows),
+      format_count(run.report.labels), run.total.wall_s, run.threads, instruction_set_in_use());
+  write_file(path, bar_svg(bars, title, "seconds"));
 }
 
 void run_bench_train(Console& console, const BenchTrainFlags& flags, const CLI::App& command) {

@@ -14,49 +14,44 @@
 namespace mhe::app {
 
 void add_data_flags(CLI::App& command, DataFlags& flags) {
-  const char* const group = "Reading data";
+  const std::size_t others = command.get_options().size();
   command
       .add_option(
           "--format", flags.format,
           "auto, xmc, xmc-pair, svmlight, fasttext, csv, tsv, jsonl, text, npy or npz; auto "
           "decides by content")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--label-file", flags.label_file,
-                  "Second file with the labels of the rows, a line each (or a label matrix)")
-      ->group(group);
+      ->capture_default_str();
+  command.add_option("--label-file", flags.label_file,
+                     "Second file with the labels of the rows, a line each (or a label matrix)");
   command
       .add_option("--columns", flags.columns,
                   "Names of the columns of a CSV or TSV file that has no header line")
-      ->delimiter(',')
-      ->allow_extra_args(false)  // the next word may be a file
-      ->group(group);
+      ->delimiter(',');
   command.add_option("--text", flags.text, "Columns (JSON: keys) that hold text, in this order")
-      ->delimiter(',')
-      ->allow_extra_args(false)  // the next word may be a file
-      ->group(group);
-  command.add_option("--labels", flags.labels, "Column (JSON: key) that holds the labels")
-      ->group(group);
-  command
-      .add_option("--label-separator", flags.label_separator,
-                  "What separates labels: characters, or tab, space, comma, none")
-      ->group(group);
+      ->delimiter(',');
+  command.add_option("--labels", flags.labels, "Column (JSON: key) that holds the labels");
+  command.add_option("--label-separator", flags.label_separator,
+                     "What separates labels: characters, or tab, space, comma, none");
   command.add_option("--label-prefix", flags.label_prefix, "How a label of a fastText file starts")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--id", flags.id, "Column (JSON: key) that holds the rows' own ids")
-      ->group(group);
+      ->capture_default_str();
+  command.add_option("--id", flags.id, "Column (JSON: key) that holds the rows' own ids");
   command
       .add_option("--index-base", flags.index_base,
                   "First feature id of sparse text: 0 or 1; if not given, ids stay as they are")
-      ->check(CLI::Range(0, 1))
-      ->group(group);
+      ->check(CLI::Range(0, 1));
   command
       .add_option("--skip-bad", flags.skip_bad,
                   "How many bad lines to skip and report before giving up")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
+  const std::vector<CLI::Option*> all = command.get_options();
+  for (std::size_t i = others; i < all.size(); ++i) all[i]->group("Reading data");
+}
+
+void add_own_flag(CLI::App& command, std::vector<std::string>& own) {
+  command.add_option("--own", own,
+                     "A text column that gets features of its own beside the common ones, their "
+                     "weight, and what they are: title=2, or text=1:first=3:chars=3-5 for "
+                     "character n-grams of the first three words; may be repeated");
 }
 
 ReadOptions make_read_options(const DataFlags& flags, const std::string& path) {

@@ -31,6 +31,10 @@ struct DataFlags {
 /// Adds the flags to a verb. `flags` must outlive the parser.
 void add_data_flags(CLI::App& command, DataFlags& flags);
 
+/// Adds --own: text columns with features of their own, as make_fields() of <mhe/text.h> reads
+/// them.
+void add_own_flag(CLI::App& command, std::vector<std::string>& own);
+
 /// How to read `path` with these flags. Throws UsageError.
 [[nodiscard]] ReadOptions make_read_options(const DataFlags& flags, const std::string& path);
 

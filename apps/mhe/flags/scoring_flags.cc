@@ -38,7 +38,6 @@ void ScoringFlags::settle() {
 void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
   command.add_option("-k,--k", flags.cutoffs, "Cutoffs of P@k and the others")
       ->delimiter(',')
-      ->allow_extra_args(false)  // the next word may be a file
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command

@@ -19,6 +19,7 @@
 #include "flags/usage_error.h"
 #include "output/data_report.h"
 #include "tasks/synthetic.h"
+#include "verbs/stop_signal.h"
 #include "verbs/verbs.h"
 
 namespace mhe::app {
@@ -30,32 +31,6 @@ constexpr std::array kTasks = {
     DataTask{"cjk-glyphs", "32 x 32 picture -> one of 21,000 Chinese characters", add_cjk_glyphs},
     DataTask{"synthetic", "Sparse rows of any size that can be learned, made from a seed",
              add_synthetic},
-};
-
-// Set by Ctrl-C and looked at between two steps, so that what was begun is cleared away.
-std::atomic<bool> interrupted = false;
-
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = SA_RESETHAND | SA_RESTART;  // a second one ends the program at once
-    for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      ::sigaction(kSignals[i], &action, &before_[i]);
-    }
-  }
-  ~InterruptGuard() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      ::sigaction(kSignals[i], &before_[i], nullptr);
-    }
-  }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, 3> before_ = {};
 };
 
 // A word as a shell takes it.
@@ -101,9 +76,10 @@ tasks::TaskResult build_unless_stopped(Console& console, const Context& context,
 }
 
 void run_task(Console& console, const TaskFlags& flags, const BuildTask& build) {
-  const InterruptGuard guard;
+  // Looked at between two steps, so that what was begun is cleared away.
+  const StopSignal stop({SIGINT, SIGTERM, SIGHUP});
   ContextOptions options = console.context_options(flags.threads, flags.seed);
-  options.should_stop = [] { return interrupted.load(); };
+  options.should_stop = StopSignal::is_requested;
   const Context context(std::move(options));
   const tasks::TaskOutput output = {
       flags.out, flags.force ? tasks::Existing::kReplace : tasks::Existing::kRefuse};

@@ -12,7 +12,7 @@
 
 #include "tasks/task.h"
 #include "verbs/debian_packages.h"
-#include "verbs/verb.h"
+#include "verbs/verbs.h"
 
 namespace mhe::app {
 

@@ -11,7 +11,6 @@
 
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
-#include "flags/text_flags.h"
 #include "flags/write_flags.h"
 #include "output/units.h"
 #include "verbs/verbs.h"

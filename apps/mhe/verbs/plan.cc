@@ -123,26 +123,6 @@ std::string format_phantoms(const Plan& plan) {
   return phantoms == 0 ? "none" : format_count(phantoms);
 }
 
-// Breaks words so that lines stay within 80 columns, with further lines indented.
-std::string wrap(std::string_view text, std::size_t width, std::string_view indent) {
-  std::string wrapped;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::size_t length = std::min(text.find(' '), text.size());
-    if (column > 0 && column + 1 + length > width) {
-      wrapped += fmt::format("\n{}", indent);
-      column = indent.size();
-    } else if (column > 0) {
-      wrapped += ' ';
-      ++column;
-    }
-    wrapped += text.substr(0, length);
-    column += length;
-    text.remove_prefix(std::min(length + 1, text.size()));
-  }
-  return wrapped + "\n";
-}
-
 std::string header_of(const Plan& plan) {
   std::string line = fmt::format("{} labels, dim {}, batch {}", format_labels(plan),
                                  format_count(plan.dim), format_count(plan.batch));
@@ -156,10 +136,12 @@ std::string header_of(const Plan& plan) {
     line += fmt::format(", {} {} an example", plan.candidates,
                         plan.candidates == 1 ? "group" : "groups");
   }
-  return wrap(line, 80, "  ") +
-         wrap(fmt::format("{} {}", plan.head == HeadKind::kSampling ? "groups x labels:" : "heads:",
-                          format_lengths(plan.space.lengths())),
-              80, "  ");
+  return wrap_words(line, 80, "  ") + "\n" +
+         wrap_words(
+             fmt::format("{} {}", plan.head == HeadKind::kSampling ? "groups x labels:" : "heads:",
+                         format_lengths(plan.space.lengths())),
+             80, "  ") +
+         "\n";
 }
 
 std::string table_of(const Plan& plan) {
@@ -251,7 +233,8 @@ void run_plan(Console& console, const PlanFlags& flags) {
     return;
   }
   std::string text = header_of(plan) + "\n" + table_of(plan);
-  for (const std::string& note : plan.notes) text += "\n" + wrap("Note: " + note + ".", 80, "  ");
+  for (const std::string& note : plan.notes)
+    text += "\n" + wrap_words("Note: " + note + ".", 80, "  ") + "\n";
   if (plan.head == HeadKind::kCascade) {
     text += "\nA cascade saves arithmetic, not parameters: its last level has a row a label.\n";
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/stop_signal.h"
 
-#include <csignal>
+#include <atomic>
 
 namespace mhe::app {
 namespace {
@@ -11,25 +11,23 @@ namespace {
 std::atomic<bool> stop_requested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void request_stop(int signal) {
-  stop_requested = true;
-  std::signal(signal, SIG_DFL);  // who asks again does not want to wait
-}
-
 }  // namespace
 
-StopSignal::StopSignal() {
+StopSignal::StopSignal(std::initializer_list<int> signals) {
   stop_requested = false;
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  struct sigaction action = {};
+  action.sa_handler = [](int) { stop_requested = true; };
+  action.sa_flags = SA_RESETHAND | SA_RESTART;  // who asks again does not want to wait
+  for (const int signal : signals) {
+    ::sigaction(signal, &action, &before_.emplace_back(signal, action).second);
+  }
 }
 
 StopSignal::~StopSignal() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const auto& [signal, before] : before_) ::sigaction(signal, &before, nullptr);
 }
 
-const std::atomic<bool>& StopSignal::flag() const noexcept {
+bool StopSignal::is_requested() noexcept {
   return stop_requested;
 }
 

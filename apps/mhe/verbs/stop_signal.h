@@ -2,20 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
+#include <csignal>
+#include <initializer_list>
+#include <utility>
+#include <vector>
 
 namespace mhe::app {
 
-/// While it lives, the first Ctrl-C (or SIGTERM) sets a flag that long work looks at; the second
-/// ends the program as usual. One at a time.
+/// While it lives, the first of these signals sets a flag that long work looks at; the second ends
+/// the program as usual. One at a time.
 class StopSignal {
  public:
-  StopSignal();
+  explicit StopSignal(std::initializer_list<int> signals);
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  [[nodiscard]] const std::atomic<bool>& flag() const noexcept;
+  [[nodiscard]] static bool is_requested() noexcept;
+
+ private:
+  std::vector<std::pair<int, struct sigaction>> before_;
 };
 
 }  // namespace mhe::app

@@ -298,13 +298,13 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   if (!flags.config.empty()) apply_config(command, flags.config);
   check_flags(flags, command);
   PhaseClock clock(console);
-  const StopSignal stop;
+  const StopSignal stop({SIGINT, SIGTERM});
   const auto context =
       make_timed_context(console, clock,
                          {.threads = flags.threads,
                           .seed = flags.seed,
                           .ram_bytes = flags.ram.empty() ? 0 : parse_bytes(flags.ram),
-                          .should_stop = [&] { return stop.flag().load(); }});
+                          .should_stop = StopSignal::is_requested});
   const Dataset data = make_read_options(flags.data, flags.input);
   const TrainOptions options =
       make_train_options(command, flags.train, *context, flags.input.empty() ? nullptr : &data);

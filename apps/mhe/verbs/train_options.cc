@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/train_options.h"
 
+#include "flags/data_flags.h"
 #include "flags/option_flags.h"
-#include "flags/text_flags.h"
 
 namespace mhe::app {
 namespace {

@@ -1,14 +1,28 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs' entry points; each is defined in the file named after it, verb_NAME.cc.
+// What a verb is: a name, a line of help, its flags, and what it does. The entry point of each is
+// defined in the file named after it.
 #pragma once
 
 #include <functional>
+#include <string_view>
 
-#include "verbs/verb.h"
+#include <CLI/CLI.hpp>
+
+#include "flags/usage_error.h"
+#include "output/console.h"
 
 namespace mhe::app {
+
+/// Adds a verb's flags to its subcommand and returns what runs when the verb was given.
+using AddVerb = std::function<void(Console& console)> (*)(CLI::App& command);
+
+struct Verb {
+  std::string_view name;
+  std::string_view help;
+  AddVerb add;
+};
 
 std::function<void(Console&)> add_bench(CLI::App& command);
 std::function<void(Console&)> add_convert(CLI::App& command);
@@ -23,5 +37,11 @@ std::function<void(Console&)> add_plan(CLI::App& command);
 std::function<void(Console&)> add_predict(CLI::App& command);
 std::function<void(Console&)> add_stats(CLI::App& command);
 std::function<void(Console&)> add_train(CLI::App& command);
+
+// The subcommands of `mhe bench`.
+std::function<void(Console&)> add_bench_epoch(CLI::App& command);
+std::function<void(Console&)> add_bench_heads(CLI::App& command);
+std::function<void(Console&)> add_bench_predict(CLI::App& command);
+std::function<void(Console&)> add_bench_train(CLI::App& command);
 
 }  // namespace mhe::app

@@ -1,13 +1,11 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "tasks/png.h"
+#include "tasks/contact_sheet.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <mhe/error.h>
-
-#include "tasks/contact_sheet.h"
 
 namespace mhe::tasks {
 namespace {
