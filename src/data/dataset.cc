@@ -242,7 +242,7 @@ void check_writable(const std::string& path) {
   if (!directory.empty() && !std::filesystem::is_directory(directory)) {
     fail(ErrorCode::kIo, "cannot create {}: there is no directory {}", path, directory.string());
   }
-  // Better now than when all is trained. What is no regular file is written as it is.
+  // Better now than after training. What is not a regular file is written as it is.
   std::error_code ignored;
   const bool is_special =
       std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);

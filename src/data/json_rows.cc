@@ -313,7 +313,7 @@ void add_missing_text(const std::vector<std::string>& expected, std::vector<std:
 }
 
 // Finds the layout by the first rows of a file. Throws as choose_columns() does, and kInvalidData
-// if the first row is no JSON object.
+// if the first row is not a JSON object.
 JsonLayout find_json_layout(std::string_view probe, std::string_view name,
                             const ReadOptions& options) {
   FirstRows found = look_at_rows(probe, name);

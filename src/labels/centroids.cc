@@ -138,8 +138,9 @@ void check_rows(std::size_t rows, const Ragged<LabelId>& labels) {
 
 }  // namespace
 
-SparseMatrix label_centroids(const Context& context, const FilledRows& features,
-                             const Ragged<LabelId>& labels, const CentroidOptions& options) {
+SparseMatrix labels::label_centroids(const Context& context, const FilledRows& features,
+                                     const Ragged<LabelId>& labels,
+                                     const CentroidOptions& options) {
   check_rows(features.num_rows, labels);
   std::vector<std::uint32_t> columns(features.num_columns);
   std::iota(columns.begin(), columns.end(), 0U);

@@ -8,7 +8,7 @@
 
 #include <mhe/label_space.h>
 
-namespace mhe {
+namespace mhe::labels {
 
 /// Rows that are not sparse to begin with: `fill(row, values)` writes all `num_columns` of a row;
 /// it may be called from several threads, and more than once for a row.
@@ -18,9 +18,9 @@ struct FilledRows {
   std::function<void(std::size_t row, std::span<float> values)> fill;
 };
 
-/// The same of such rows, without ever holding more than one a thread.
+/// mhe::label_centroids() of such rows, without ever holding more than one a thread.
 [[nodiscard]] SparseMatrix label_centroids(const Context& context, const FilledRows& features,
                                            const Ragged<LabelId>& labels,
                                            const CentroidOptions& options);
 
-}  // namespace mhe
+}  // namespace mhe::labels

@@ -103,8 +103,8 @@ SparseMatrix centroids_of(const Context& context, const Examples& examples,
     const auto factor = static_cast<float>(1 / std::sqrt(squares));
     for (float& value : values) value *= factor;
   };
-  return label_centroids(context, {dense.rows(), dense.num_columns, fill}, examples.labels,
-                         options);
+  return labels::label_centroids(context, {dense.rows(), dense.num_columns, fill}, examples.labels,
+                                 options);
 }
 
 std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& head) {
