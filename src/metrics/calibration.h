@@ -41,9 +41,9 @@ struct ScoredHit {
 /// they get a logistic curve of two parameters (Platt), of the log-odds of scores that all lie in
 /// [0, 1]. No samples: the identity.
 ///
-/// The outermost knots lie at 0 and 1 if all scores do so, else as far beyond the samples as these
-/// are apart. The order of the samples does not matter. O(n log n). Throws kInvalidArgument for a
-/// score that is not finite.
+/// The outermost knots lie at 0 and 1 if all scores do so, and the curve then begins at next to 0;
+/// else they lie as far beyond the samples as these are apart. The order of the samples does not
+/// matter. O(n log n). Throws kInvalidArgument for a score that is not finite.
 [[nodiscard]] Calibration fit_calibration(std::span<const ScoredHit> samples);
 
 }  // namespace mhe::metrics

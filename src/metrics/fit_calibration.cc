@@ -47,6 +47,10 @@ struct Knot {
   double probability = 0;
 };
 
+// What a score of 0 is worth where scores are probabilities: labels that nothing speaks for must
+// not add up to anything, however many there are.
+constexpr double kNever = 1e-9;
+
 // Where the curve begins and ends.
 struct Range {
   double low = 0;
@@ -159,11 +163,15 @@ std::vector<Knot> isotonic_knots(std::span<const ScoredHit> order) {
     const double factor = stretch(range.high - last.score, to_next);
     knots.push_back({range.high, scale_odds(last.probability, factor)});
   }
-  if (range.low < first.score) {
+  // Below all samples nothing is known but that scores that are probabilities begin at 0.
+  const bool begins_at_0 = are_probabilities(order);
+  const double low = begins_at_0 ? static_cast<double>(order.front().score) : range.low;
+  if (low < first.score) {
     const double to_next = (several ? knots[1].score : range.high) - first.score;
-    const double factor = 1 / stretch(first.score - range.low, to_next);
-    knots.insert(knots.begin(), {range.low, scale_odds(first.probability, factor)});
+    const double factor = 1 / stretch(first.score - low, to_next);
+    knots.insert(knots.begin(), {low, scale_odds(first.probability, factor)});
   }
+  if (begins_at_0 && low > 0) knots.insert(knots.begin(), {0, kNever});
   return knots;
 }
 
@@ -283,6 +291,7 @@ std::vector<Knot> logistic_knots(std::span<const ScoredHit> order, std::uint64_t
     const double scale = 1 - kLeast * static_cast<double>(places.size() + 1);
     knots.push_back({score, floor + scale * curve(score)});
   }
+  if (are_probabilities(order) && order.front().score > 0) knots.front().probability = kNever;
   return knots;
 }
 

@@ -30,6 +30,8 @@ class DenseMember final : public Member {
   explicit DenseMember(DenseParts parts) : parts_(std::move(parts)) {}
 
   [[nodiscard]] const DenseParts& parts() const noexcept { return parts_; }
+  /// The arrays of the head by name; valid as long as this.
+  [[nodiscard]] heads::FindTensor find_tensor() const;
 
   [[nodiscard]] std::string_view kind() const noexcept override { return kDenseKind; }
   [[nodiscard]] HeadKind head_kind() const noexcept override { return parts_.head.kind(); }
@@ -41,8 +43,6 @@ class DenseMember final : public Member {
              nlohmann::ordered_json& card) const override;
 
  private:
-  [[nodiscard]] heads::FindTensor find_tensor() const;
-
   DenseParts parts_;
 };
 

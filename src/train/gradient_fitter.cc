@@ -17,6 +17,7 @@
 
 #include "base/check.h"
 #include "heads/registry.h"
+#include "train/calibrate_heads.h"
 #include "train/gradient_rules.h"
 #include "train/head_quality.h"
 #include "train/measure_history.h"
@@ -373,6 +374,32 @@ void GradientFitter::choose_search(const FitData& data) {
   show_members();
 }
 
+bool GradientFitter::calibrate(const FitData& data) {
+  digit_maps_.clear();
+  for (model::DenseParts& parts : parts_) {
+    if (!has_own_calibration(parts.head, data.validation)) return false;
+    calibrate_head(data.context, data.validation, parts, digit_maps_.emplace_back());
+  }
+  show_members();
+  return true;
+}
+
+namespace {
+
+// What validation rows chose for a member that was trained again.
+void take_choices(const model::DenseParts& from, const heads::DigitMaps* maps,
+                  model::DenseParts& to) {
+  to.head.scale = from.head.scale;
+  to.head.coverage = from.head.coverage;
+  if (auto* cascade = to.head.as<heads::CascadeSpec>()) {
+    cascade->parent_power = from.head.as<heads::CascadeSpec>()->parent_power;
+  }
+  if (maps == nullptr || maps->scales.empty()) return;
+  for (heads::HeadTensor& tensor : maps->tensors()) to.tensors.push_back(std::move(tensor));
+}
+
+}  // namespace
+
 void GradientFitter::refit(const FitData& data, ResumeFile* /*file*/, const TrainRun& run) {
   const GradientPlan plan = plan_;
   const std::vector<std::vector<EpochReport>> epochs = epochs_;
@@ -388,9 +415,7 @@ void GradientFitter::refit(const FitData& data, ResumeFile* /*file*/, const Trai
   }
   fit({data.context, data.set, Examples(), data.rows_with_held_out}, nullptr, run);
   for (std::size_t m = 0; m < parts_.size(); ++m) {
-    auto* cascade = parts_[m].head.as<heads::CascadeSpec>();
-    if (cascade == nullptr) continue;
-    cascade->parent_power = before[m].head.as<heads::CascadeSpec>()->parent_power;
+    take_choices(before[m], m < digit_maps_.size() ? &digit_maps_[m] : nullptr, parts_[m]);
   }
   show_members();
   options_ = asked;

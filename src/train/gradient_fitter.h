@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "heads/digit_maps.h"
 #include "model/dense_member.h"
 #include "train/gradient_plan.h"
 #include "train/member_fitter.h"
@@ -23,6 +25,7 @@ class GradientFitter final : public MemberFitter {
   void fit(const FitData& data, ResumeFile* file, const TrainRun& run) override;
   void keep() override;
   void choose_search(const FitData& data) override;
+  bool calibrate(const FitData& data) override;
   [[nodiscard]] bool refits_by_default(const Examples& /*examples*/) const override {
     return false;
   }
@@ -39,6 +42,7 @@ class GradientFitter final : public MemberFitter {
 
   std::unique_ptr<Training> training_;
   std::vector<model::DenseParts> parts_;
+  std::deque<heads::DigitMaps> digit_maps_;  // that parts show: they do not move
   std::vector<std::unique_ptr<model::DenseMember>> members_;
   std::vector<const model::Member*> pointers_;
   // Of the training that validation rows took part in.

@@ -263,13 +263,17 @@ std::vector<const model::Member*> Learner::members() const {
 // What validation rows say: how members are searched, what a score is worth, how good the model is.
 void Learner::calibrate() {
   context_.report({"calibrating", 0, 0, "rows"});
-  for (const auto& fitter : fitters_) fitter->choose_search(fit_data());
+  bool have_own = validation_.rows() > 0;
+  for (const auto& fitter : fitters_) {
+    fitter->choose_search(fit_data());
+    have_own = fitter->calibrate(fit_data()) && have_own;
+  }
   for (const auto& fitter : fitters_) fitter->fill(report_.encoders.emplace_back());
   if (validation_.rows() == 0) return;
   const std::vector<const model::Member*> members = this->members();
   const RankedRows ranked = rank_rows(context_, ranking_of(members, validation_));
   report_.precision = precision_of(ranked);
-  calibration_ = metrics::fit_calibration(ranked.items);
+  if (!have_own) calibration_ = metrics::fit_calibration(ranked.items);
 }
 
 void Learner::measure() {
