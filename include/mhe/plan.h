@@ -83,8 +83,8 @@ struct Plan {
 /// pruning leaves them, which depends on the data: `mhe plan DATA` looks at it.
 [[nodiscard]] Plan make_plan(const PlanOptions& options);
 
-/// D = prod_{h=2..H} (n_h * ... * n_H) / n_{h-1}: how many labels share what a head predicts. For
-/// product heads the greatest over all arrangements of the lengths; 1 head: 1. May be infinite.
+/// Eq. 15: D = prod_{h=2..H} (n_h * ... * n_H) / n_{h-1}, how many labels share what a head
+/// predicts. For product heads the greatest over all arrangements; 1 head: 1. May be infinite.
 [[nodiscard]] double confusion_degree(HeadKind kind, std::span<const std::uint32_t> lengths);
 
 }  // namespace mhe
