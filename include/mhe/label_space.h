@@ -65,7 +65,7 @@ class LabelNames {
 };
 
 /// C labels laid out over heads of lengths n_1 .. n_H: label y has digits y_1 .. y_H, most
-/// significant first (Eq. 14), and y = sum_k y_k * n_{k+1} * ... * n_H (Eq. 15).
+/// significant first (Eq. 10), and y = sum_k y_k * n_{k+1} * ... * n_H (Eq. 11).
 ///
 /// The lengths must cover the labels: n_1 * ... * n_H >= C. What they cover beyond is phantoms:
 /// numbers from C up, which no head may ever return. Digits are the native form of a label; its

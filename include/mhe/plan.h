@@ -31,7 +31,7 @@ enum class HeadKind : std::uint8_t {
 
 /// What is known and what is wanted. What is left open is chosen by make_plan().
 struct PlanOptions {
-  std::uint64_t num_labels = 0;       ///< 2 .. 2^62; or 0 and:
+  std::uint64_t num_labels = 0;       ///< 2 .. 2^62, one-hot below 2^32; or 0 and:
   std::size_t num_binary_labels = 0;  ///< the labels are all subsets of these; product only
   HeadKind head = HeadKind::kCascade;
   std::size_t num_heads = 0;  ///< sampling: groups. 0: as few as the budgets allow
@@ -42,9 +42,9 @@ struct PlanOptions {
                                                 ///< less if the budgets ask
   std::optional<std::uint64_t> candidates = {};  ///< K parents a level (cascade, 20), groups an
                                                  ///< example (sampling, 1)
-  std::uint64_t batch = 256;                    ///< examples trained at once
-  std::optional<std::uint64_t> ram_bytes = {};  ///< to train the head
-  std::optional<double> latency_us = {};        ///< to score one example alone
+  std::uint64_t batch = 256;                     ///< examples trained at once
+  std::optional<std::uint64_t> ram_bytes = {};   ///< to train the head
+  std::optional<double> latency_us = {};         ///< to score one example alone
   double memory_gb_per_s = 23;  ///< the machine, for latency: as measured on a 2-core Intel server
   double gflops = 330;          ///< the same
 };
@@ -83,8 +83,8 @@ struct Plan {
 /// pruning leaves them, which depends on the data: `mhe plan DATA` looks at it.
 [[nodiscard]] Plan make_plan(const PlanOptions& options);
 
-/// D = prod_{h=2..H} (n_h * ... * n_H) / n_{h-1}: how many labels share what a head predicts. For
-/// product heads the greatest over all arrangements of the lengths; 1 head: 1. May be infinite.
+/// Eq. 15: D = prod_{h=2..H} (n_h * ... * n_H) / n_{h-1}, how many labels share what a head
+/// predicts. For product heads the greatest over all arrangements; 1 head: 1. May be infinite.
 [[nodiscard]] double confusion_degree(HeadKind kind, std::span<const std::uint32_t> lengths);
 
 }  // namespace mhe

@@ -31,7 +31,7 @@ HeadSpec sampling(std::size_t num_labels, std::vector<std::uint32_t> lengths, st
 }
 
 const HeadSetup kPlainDescent = {.optimizer = {.rule = TableRule::kSgd}, .order = {}, .codes = {}};
-// The paper's MHS: what was not drawn does not count.
+// MHS as in Algorithm 4: what was not drawn does not count.
 const HeadSetup kPaper = {
     .optimizer = {.rule = TableRule::kSgd}, .order = {}, .codes = {}, .weigh_groups = false};
 

@@ -37,7 +37,7 @@ class GroupSampler {
   [[nodiscard]] GroupShift own_shift(std::span<const Positive> positives);
 
   enum class Weigh : std::uint8_t { kYes, kNo };
-  /// MHS-S, Eq. 15: for each of `batch` examples its own groups and `others` others, drawn for it
+  /// MHS-S, Eq. 13: for each of `batch` examples its own groups and `others` others, drawn for it
   /// alone.
   void choose_for_examples(std::span<const Positive> positives, std::size_t batch,
                            std::size_t others, RandomStream random, Weigh weigh,

@@ -21,7 +21,7 @@ namespace mhe::heads {
 /// groups.
 inline constexpr std::int32_t kMaxParents = 1'000'000;
 
-/// Groups of product heads at most, G of Eq. 9: beyond any that pays.
+/// Groups of product heads at most, G of Eq. 16: beyond any that pays.
 inline constexpr std::size_t kMaxRank = 4096;
 
 /// What training minimises, a mean over the examples of a batch.
@@ -32,7 +32,7 @@ enum class Loss : std::uint8_t {
 
 /// How a label becomes the digits that product heads predict.
 enum class ProductCode : std::uint8_t {
-  kDigits,    ///< of its position, Eq. 14
+  kDigits,    ///< of its position, Eq. 10
   kTable,     ///< as the tensor "codes" says: more heads than the count needs, or an order for
               ///< products
   kPowerset,  ///< the labels of a row are bits of one number: `num_labels` bits over the heads
@@ -52,7 +52,7 @@ struct OneHotSpec {
 struct ProductSpec {
   static constexpr HeadKind kKind = HeadKind::kProduct;
 
-  std::size_t rank = 1;  ///< groups of heads that are summed, G of Eq. 9
+  std::size_t rank = 1;  ///< groups of heads that are summed, G of Eq. 16
   ProductCode code = ProductCode::kDigits;
 
   template <class Spec, class Visitor>

@@ -5,8 +5,8 @@
 //
 // G groups of H heads give p(y) = sum_g gate_g * prod_h p_g^h(y_h), where p_g^h is the softmax of
 // the n_h outputs of a head and the gates are the softmax of G outputs more. With G = 1 the gate is
-// 1 and this is MHP; with more it is Eq. 9 with outputs that are probabilities, a CP decomposition
-// of rank G that sums to 1 over all digits by itself. (Eq. 9 as printed multiplies raw outputs and
+// 1 and this is MHP; with more it is Eq. 16 with outputs that are probabilities, a CP decomposition
+// of rank G that sums to 1 over all digits by itself. (Eq. 16 as printed multiplies raw outputs and
 // takes a softmax over all labels: that costs C a step, and Theorem 1 does not hold for it.)
 #pragma once
 
@@ -66,7 +66,7 @@ class ProductLayout {
 ///
 /// kSoftmax: the mean over labels of -log p(y); 0 without labels. With one group that is the sum of
 /// the heads' cross-entropies. kSigmoid: binary cross-entropy summed over all outputs, whose
-/// targets are 1 where one of the labels has the digit (the paper's listing).
+/// targets are 1 where one of the labels has the digit (Algorithm 2).
 double product_loss(const ProductLayout& layout, std::span<const std::uint32_t> digits,
                     float weight, std::span<float> outputs);
 

@@ -233,7 +233,7 @@ TEST(ProductSearch, AnswersFlatPredictionsOfManyLabels) {
   }
 }
 
-// The paper's COCO: 80 labels as 16 heads of 32, 2^80 sets. And 10^8 labels without a table.
+// COCO in Table 1: 80 labels as 16 heads of 32, 2^80 sets. And 10^8 labels without a table.
 TEST(ProductSearch, HasRoomForHugeSpaces) {
   const Context context({.threads = 1});
   const auto coco = make_dense_head(

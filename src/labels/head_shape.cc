@@ -24,8 +24,8 @@ constexpr std::array<std::pair<HeadKind, std::string_view>, 4> kHeadNames = {{
 }};
 constexpr std::uint64_t kDefaultParents = 20;     // docs/decisions/0009 has other values
 constexpr std::uint64_t kNarrowestInnerDim = 16;  // one AVX-512 register of floats
-constexpr std::size_t kBitsPerHead = 5;           // the paper: 5 bits a head on COCO, 4 on VOC
-// A batch of a sampling head touches at most an eighth of the groups: the paper's speed-up.
+constexpr std::size_t kBitsPerHead = 5;           // Table 1: 5 bits a head on COCO, 4 on VOC
+// A batch of a sampling head touches at most an eighth of the groups: the speed-up of Fig. 7.
 constexpr std::uint64_t kGroupsPerTouched = 8;
 // But it scores about so many labels, where there are as many: fewer save no time worth having.
 constexpr double kLeastScored = 2048;

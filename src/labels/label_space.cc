@@ -39,7 +39,7 @@ std::vector<std::uint32_t> digits_of_largest(std::span<const std::uint32_t> leng
   return digits;
 }
 
-// Horner's rule for Eq. 15; nothing if the number needs more than 64 bits.
+// Horner's rule for Eq. 11; nothing if the number needs more than 64 bits.
 std::optional<std::uint64_t> number_of(std::span<const std::uint32_t> lengths,
                                        std::span<const std::uint32_t> digits) {
   std::uint64_t number = 0;

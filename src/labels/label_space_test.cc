@@ -43,8 +43,8 @@ TEST(LabelSpace, TakesDigitsMostSignificantFirst) {
   EXPECT_EQ(space.label(Digits{1, 1, 1}), 12U + 4U + 1U);
 }
 
-// Eq. 14 as it is printed, with its running remainder, against the codec.
-TEST(LabelSpace, AgreesWithEquation14) {
+// Eq. 10 as it is printed, with its running remainder, against the codec.
+TEST(LabelSpace, AgreesWithEquation10) {
   const Digits lengths = {7, 1, 5, 3};
   const LabelSpace space(100, lengths);
   for (std::uint64_t label = 0; label < 100; ++label) {

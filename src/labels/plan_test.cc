@@ -208,6 +208,28 @@ TEST(MakePlan, TakesTheFewestHeadsByDefault) {
   EXPECT_EQ(make_plan(product(3, 0)).space.num_heads(), 2U);
 }
 
+TEST(MakePlan, CountsUpTo2To62Labels) {
+  for (const HeadKind head : {HeadKind::kProduct, HeadKind::kCascade, HeadKind::kSampling}) {
+    SCOPED_TRACE(head_kind_name(head));
+    PlanOptions options;
+    options.num_labels = std::uint64_t{1} << 62;
+    options.head = head;
+    const Plan plan = make_plan(options);
+    EXPECT_EQ(plan.space.num_labels(), options.num_labels);
+    EXPECT_GT(*plan.confusion_degree, 0);
+    EXPECT_TRUE(std::isfinite(*plan.confusion_degree));
+    EXPECT_EQ(plan.one_hot.parameters, std::ldexp(513.0, 62));
+    for (const double cost :
+         {plan.cost.parameters, plan.cost.model_bytes, plan.cost.train_bytes, plan.cost.train_flops,
+          plan.cost.predict_flops, plan.cost.predict_bytes, plan.cost.predict_us}) {
+      EXPECT_GT(cost, 0);
+      EXPECT_TRUE(std::isfinite(cost));
+    }
+    ++options.num_labels;
+    EXPECT_THROW((void)make_plan(options), Error);
+  }
+}
+
 TEST(MakePlan, TakesMoreHeadsWhenTheBudgetAsks) {
   PlanOptions options = product(1000000, 0);
   const double two_heads = make_plan(options).cost.train_bytes;

@@ -24,6 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMostCandidates = 1'000'000;  // more than any number of groups
+constexpr double kMostLabels = 0x1.0p62;              // as mhe/plan.h says
 
 struct PlanFlags {
   std::string head;
@@ -33,18 +34,25 @@ struct PlanFlags {
   DataPlanFlags data;  // with data
 };
 
-// "1000000", "1,000,000", "1_000_000", "1e6".
+// "1000000", "1,000,000", "1_000_000", "1e6". Digits are read as they are: a double would round
+// them above 2^53.
 std::uint64_t parse_count(std::string_view text) {
   std::string plain;
   for (const char c : text) {
     if (c != ',' && c != '_' && c != '\'') plain += c;
   }
+  const char* const last = plain.data() + plain.size();
+  std::uint64_t count = 0;
+  const auto digits = std::from_chars(plain.data(), last, count);
+  if (digits.ec == std::errc() && digits.ptr == last && count >= 1) return count;
   double value = 0;
-  const auto [end, status] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-  if (status != std::errc() || end != plain.data() + plain.size() || value != std::floor(value) ||
-      !(value >= 1) || value > 0x1.0p53) {
-    throw UsageError(fmt::format(
-        "\"{}\" is not a number of labels; expected one such as 30938, 1,000,000 or 1e6", text));
+  const auto [end, status] = std::from_chars(plain.data(), last, value);
+  if (status != std::errc() || end != last || value != std::floor(value) ||
+      !(value >= 1 && value <= kMostLabels)) {
+    throw UsageError(
+        fmt::format("\"{}\" is not a number of labels; expected one up to 2^62, such as 30938, "
+                    "1,000,000 or 1e6",
+                    text));
   }
   return static_cast<std::uint64_t>(value);
 }
