@@ -20,6 +20,10 @@ class GradientFitter final : public MemberFitter {
   GradientFitter(std::string encoder, const TrainOptions& options);
   ~GradientFitter() override;
 
+  [[nodiscard]] bool takes_dense() const noexcept override { return true; }
+  // Names and weights by rule were measured for linear members only.
+  [[nodiscard]] bool chooses_from_data() const noexcept override { return false; }
+  [[nodiscard]] bool takes_checkpoint() const noexcept override { return true; }
   void resolve(const FitData& data) override;
   MemberPlan plan(const FitData& data, std::uint64_t ram_bytes) override;
   void fit(const FitData& data, ResumeFile* file, const TrainRun& run) override;

@@ -116,17 +116,21 @@ TrainingPlan Learner::plan() {
 }
 
 void Learner::read(const TextRule& rule) {
-  const std::vector<std::string> encoders = encoders_of(options_);
-  const bool is_linear = std::find(encoders.begin(), encoders.end(), "linear") != encoders.end();
-  // Names and weights by rule were measured for linear members only.
+  for (const std::string& encoder : encoders_of(options_)) {
+    fitters_.push_back(MemberFitter::make(encoder, options_));
+  }
+  const bool takes_dense = std::all_of(fitters_.begin(), fitters_.end(),
+                                       [](const auto& fitter) { return fitter->takes_dense(); });
+  const bool chooses = std::any_of(fitters_.begin(), fitters_.end(),
+                                   [](const auto& fitter) { return fitter->chooses_from_data(); });
   const std::string label_text =
-      options_.label_text == "auto" && !is_linear ? "no" : options_.label_text;
+      options_.label_text == "auto" && !chooses ? "no" : options_.label_text;
   set_ = read_training_set(context_, data_,
                            {.text = options_.text,
                             .rule = rule,
                             .ram_bytes = context_.ram_bytes(),
                             .label_text = label_text,
-                            .takes_dense = !is_linear});
+                            .takes_dense = takes_dense});
 }
 
 void Learner::trim() {
@@ -136,12 +140,11 @@ void Learner::trim() {
   report_.features = set_.examples.are_dense() ? set_.examples.dense.num_columns
                                                : set_.examples.features.num_columns;
   if (run_.measure) report_.history.data = summarize_data(set_.examples, set_.names.size());
-  for (const std::string& encoder : encoders_of(options_)) {
-    fitters_.push_back(MemberFitter::make(encoder, options_));
-    fitters_.back()->check_labels(set_.names.size());
+  for (const auto& fitter : fitters_) fitter->check_labels(set_.names.size());
+  // Of several encoders the first decides, whose weights all take.
+  if (options_.feature_weights == "auto" && !fitters_.front()->chooses_from_data()) {
+    options_.feature_weights = "none";
   }
-  const bool is_linear = fitters_.front()->encoder() == "linear";
-  if (options_.feature_weights == "auto" && !is_linear) options_.feature_weights = "none";
   report_.feature_weights = options_.feature_weights = weigh_features(context_, set_, options_);
 }
 
@@ -236,12 +239,11 @@ void Learner::fit() {
     context_.warn(fmt::format("{} does not exist or is empty; training starts from the beginning",
                               resume_file_->path()));
   }
-  // The file has room for the state of one that is trained by gradients.
-  bool has_state = false;
+  bool has_checkpoint = false;
   for (const auto& fitter : fitters_) {
-    const bool has_room = fitter->encoder() == "linear" || !has_state;
+    const bool has_room = !fitter->takes_checkpoint() || !has_checkpoint;
     fitter->fit(fit_data(), has_room ? resume_file_.get() : nullptr, run_);
-    has_state = has_state || fitter->encoder() != "linear";
+    has_checkpoint = has_checkpoint || fitter->takes_checkpoint();
   }
 }
 

@@ -21,6 +21,9 @@ class LinearFitter final : public MemberFitter {
  public:
   explicit LinearFitter(const TrainOptions& options) : MemberFitter("linear", options) {}
 
+  [[nodiscard]] bool takes_dense() const noexcept override { return false; }
+  [[nodiscard]] bool chooses_from_data() const noexcept override { return true; }
+  [[nodiscard]] bool takes_checkpoint() const noexcept override { return false; }
   void check_labels(std::size_t num_labels) const override;
   void resolve(const FitData& data) override;
   MemberPlan plan(const FitData& data, std::uint64_t ram_bytes) override;

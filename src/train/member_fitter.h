@@ -42,6 +42,13 @@ class MemberFitter {
   /// As the stages so far resolved them.
   [[nodiscard]] const TrainOptions& options() const noexcept { return options_; }
 
+  /// Whether rows may be dense vectors.
+  [[nodiscard]] virtual bool takes_dense() const noexcept = 0;
+  /// Whether "auto" chooses names of labels and feature weights by the data; else it means none.
+  [[nodiscard]] virtual bool chooses_from_data() const noexcept = 0;
+  /// Whether its state takes the one checkpoint that a resume file has.
+  [[nodiscard]] virtual bool takes_checkpoint() const noexcept = 0;
+
   /// Throws kInvalidArgument for options that such labels cannot have. Before rows are split.
   virtual void check_labels(std::size_t /*num_labels*/) const {}
   /// Resolves what the options leave open. Names of labels are not among the rows yet.
