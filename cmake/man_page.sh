@@ -11,7 +11,7 @@ page=$2
 subcommands() { "$mhe" "$@" --help | awk '/^Subcommands:/ { on = 1; next } on && /^  [a-z]/ { print $1 } on && /^$/ { exit }'; }
 help_of() {
   printf '\001mhe %s\n' "$*"
-  "$mhe" "$@" --help
+  "$mhe" "$@" --help-all 2>/dev/null || "$mhe" "$@" --help
 }
 
 helps=$(
@@ -30,39 +30,18 @@ printf '%s\n' "$helps" | awk -v version="$("$mhe" --version)" '
   function bold(text) { return "\\fB" escaped(text) "\\fR" }
   function italic(text) { return "\\fI" escaped(text) "\\fR" }
 
-  # An option or a verb: its name, and what is said of it. CLI11 writes a name, the kind of its value
-  # and its default as "-k,--k UINT:INT in [1 - 9]=5 ..." or "--own TEXT REQUIRED".
-  function item(name, about,    n, names, i, head, rest, value, range, notes) {
+  # An option or a verb: its name, what it takes, and what is said of it.
+  function item(name, about,    n, names, i, head, rest) {
     i = index(name, " ")
     rest = i ? substr(name, i + 1) : ""
     if (i) name = substr(name, 1, i - 1)
-    sub(/\{false\}$/, "", name)
     n = split(name, names, ",")
     for (i = 1; i <= n; ++i) head = head (i > 1 ? ", " : "") bold(names[i])
-    notes = ""
-    if (sub(/ ?REQUIRED/, "", rest)) notes = notes "; required"
+    if (sub(/ ?\(required\)/, "", rest)) about = about " (required)"
     if (match(rest, / ?Excludes: .*/)) {
-      notes = notes "; not with" substr(rest, RSTART + 10)
+      about = about " (not with" substr(rest, RSTART + 10) ")"
       rest = substr(rest, 1, RSTART - 1)
     }
-    if (match(rest, /:[A-Z]+ in \[[^]]*\]/)) {
-      range = substr(rest, RSTART, RLENGTH)
-      rest = substr(rest, 1, RSTART - 1) substr(rest, RSTART + RLENGTH)
-      sub(/.*\[/, "", range); sub(/\]/, "", range); sub(/ - /, " to ", range)
-      notes = notes "; " range
-    }
-    sub(/ *\.\.\.$/, "", rest)
-    if (match(rest, /=.*/)) {
-      value = substr(rest, RSTART + 1)
-      gsub(/[][]/, "", value)
-      notes = notes "; default " value
-      rest = substr(rest, 1, RSTART - 1)
-    }
-    if (match(rest, /\{.*\}/)) { rest = substr(rest, RSTART + 1, RLENGTH - 2); gsub(/,/, "|", rest) }
-    else if (rest ~ /FLOAT/) rest = "X"
-    else if (rest ~ /INT/) rest = "N"
-    if (rest != "" && name !~ /^-/ && rest == "TEXT") rest = ""  # an argument is its own name
-    if (notes != "") about = about " (" substr(notes, 3) ")"
     return ".TP\n" head (rest != "" ? " " italic(rest) : "") "\n" escaped(about) "\n"
   }
 
@@ -100,6 +79,8 @@ printf '%s\n' "$helps" | awk -v version="$("$mhe" --version)" '
   }
 
   /^\001/ { end_command(); command = substr($0, 2); sub(/ $/, "", command); part = "description"; next }
+  /^Examples:$/ { end_group(); part = "examples"; next }
+  part == "examples" { next }
   /^$/ { end_item(); was_blank = 1; next }
   /^Usage: / { usage = substr($0, 8); part = "usage"; next }
   part == "description" { description = description (description == "" ? "" : " ") $0; next }

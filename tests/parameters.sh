@@ -10,10 +10,7 @@ page=$root/docs/parameters.md
 made=$(mktemp)
 trap 'rm -f "$made"' EXIT
 
-# Help does not show whether a switch is on; the template of flags does.
-switches=$("$MHE" train --encoder bag --dump-config | awk -F'"' '/: (true|false)/ { print $2, ($3 ~ /true/ ? "on" : "off") }')
-
-"$MHE" train --help | awk -v switches="$switches" '
+"$MHE" train --help-all | awk '
   function fail(what) { print "parameters.sh: " what > "/dev/stderr"; failed = 1; exit 1 }
   function begin_table(title, text) {
     printf "\n## %s\n\n%s\n\n| option | default | meaning |\n|---|---|---|\n", title, text
@@ -23,46 +20,42 @@ switches=$("$MHE" train --encoder bag --dump-config | awk -F'"' '/: (true|false)
     if (names == "") return
     gsub(/\|/, "\\|", meaning)
     if (meaning == "") fail(names " has no description")
-    printf "| %s | %s | %s |\n", names, value == "" ? "" : "`" value "`", meaning
+    if (match(meaning, /; [Dd]efault: .*/)) {
+      value = substr(meaning, RSTART + 11)
+      meaning = substr(meaning, 1, RSTART - 1)
+    }
+    printf "| %s | %s | %s |\n", names, value, meaning
     names = ""; ++options
   }
   BEGIN {
-    count = split(switches, words, /[ \n]+/)
-    for (i = 1; i < count; i += 2) state["--" words[i]] = words[i + 1]
     print "# Options of training\n"
     print "Every option of `mhe train` but those for [reading data](formats.md), with the values of"
     print "`--preset default`. In C++ those that decide the model are fields of `TrainOptions` in"
     print "`mhe/train.h`, with `_` for `-`. Values such as 0, -1 or `auto` mean that the data decides, as"
     print "[training](train.md) and [learned encoders](learned.md) say. Words such as head and candidates"
     print "are in the [glossary](architecture.md#glossary)."
-    print "\n`tests/parameters.sh` makes this page from `mhe train --help`: `UPDATE=1` writes it."
+    print "\n`tests/parameters.sh` makes this page from `mhe train --help-all`: `UPDATE=1` writes it."
   }
   /^[A-Z].*:$/ {
     end_option(); in_table = 0
-    if ($0 == "Options:") begin_table("The run", "Where the model goes, and how the training runs.")
+    if ($0 == "Options:") begin_table("What most use", "These are what `mhe train --help` shows.")
+    else if ($0 == "The run:") begin_table("The run", "How the training runs.")
+    else if ($0 == "Every encoder:") begin_table("Every encoder", "What all encoders have.")
     else if ($0 == "Only with --encoder linear:") begin_table("Linear solver", "For `linear` members only.")
     else if ($0 == "Only with --encoder bag or dense:") begin_table("Training with gradients", "For `bag` and `dense` members only.")
     else if ($0 == "Text to features:") begin_table("Text", "How [text](text.md) becomes features.")
-    else if ($0 != "Positionals:" && $0 != "Reading data:") fail("no table for the group \"" $0 "\"")
+    else if ($0 != "Positionals:" && $0 != "Reading data:" && $0 != "Examples:") fail("no table for the group \"" $0 "\"")
     next
   }
   !in_table { next }
   /^  -/ {
     end_option()
     line = substr($0, 3); value = ""
-    if (line ~ /^-h,/) { names = ""; next }
-    if (line ~ /^--preset /) begin_table("Every encoder", "What all encoders have.")
+    if (line ~ /^(-h,|--help)/) { names = ""; next }
     if (!match(line, /^[^ ]+/)) fail("cannot read: " $0)
     names = substr(line, 1, RLENGTH); line = substr(line, RLENGTH + 1)
-    sub(/[{]false[}]$/, "", names)
-    first = names; sub(/,.*/, "", first)
-    if (names ~ /,--no-/) {
-      if (!(first in state)) fail("no default of " first)
-      value = state[first]
-    } else if (match(line, /^ (TEXT|UINT|INT|FLOAT)(:[{][^}]*[}]|:[A-Z]+ in \[[^]]*\])?(=[^ ]*)?( \.\.\.)?/)) {
-      type = substr(line, 1, RLENGTH); line = substr(line, RLENGTH + 1)
-      if (match(type, /=[^ ]*/)) value = substr(type, RSTART + 1, RLENGTH - 1)
-    }
+    sub(/^ +/, "", line)
+    if (substr($0, 30, 1) == " ") line = substr($0, 31); else line = ""
     gsub(/,/, "`, `", names); names = "`" names "`"
     sub(/^ +/, "", line); meaning = line
     next
@@ -71,7 +64,7 @@ switches=$("$MHE" train --encoder bag --dump-config | awk -F'"' '/: (true|false)
   END {
     if (failed) exit 1
     end_option()
-    if (tables != 5 || options < 60) fail("help has " tables " tables and " options " options; expected 5, and more than 60")
+    if (tables != 7 || options < 60) fail("help has " tables " tables and " options " options; expected 7, and more than 60")
   }
 ' >"$made"
 

@@ -19,6 +19,7 @@
 #include <mhe/context.h>
 #include <mhe/error.h>
 
+#include "flags/help.h"
 #include "flags/suggest.h"
 #include "verbs/verbs.h"
 
@@ -133,37 +134,6 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
   }
   return fmt::format("{} (see mhe{} --help)", error.what(), verb);
 }
-
-std::string refuse_minus(const std::string& text) {
-  return text.starts_with('-') ? fmt::format("expected 0 or more, found {}", text) : std::string();
-}
-
-// What holds for the options of all commands: a list is one word, since the next may be a file;
-// what counts something takes no minus, which would make it very large; help fits 80 columns.
-void complete_options(CLI::App& command) {
-  constexpr std::size_t kHelpWidth = 80 - 30;  // beside the names
-  for (CLI::Option* option : command.get_options()) {
-    option->description(wrap_words(option->get_description(), kHelpWidth, ""));
-    if (option->get_delimiter() == ',') option->allow_extra_args(false);
-    if (option->get_type_name().starts_with("UINT")) option->check(refuse_minus, "");
-  }
-  for (CLI::App* part : command.get_subcommands({})) {
-    part->description(wrap_words(part->get_description(), kHelpWidth, ""));
-    complete_options(*part);
-  }
-}
-
-// The description above a command's own help has all 80 columns; in the list of commands it was
-// wrapped to stand beside their names.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  std::string make_description(const CLI::App* command) const override {
-    constexpr std::size_t kWidth = 80;
-    std::string text = command->get_description();
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text.empty() ? text : wrap_words(text, kWidth, "") + "\n";
-  }
-};
 
 int run(int argc, char** argv) {
   // A reader that closes its end of our pipe (head, less) ends us quietly, as it does other tools.

@@ -12,6 +12,7 @@
 #include "bench/epoch_timing.h"
 #include "bench/machine_roof.h"
 #include "encoders/registry.h"
+#include "flags/checks.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
 #include "output/table.h"
@@ -158,7 +159,7 @@ std::function<void(Console&)> add_bench_epoch(CLI::App& command) {
   std::vector<std::string> names;
   for (const auto& type : encoders::encoder_types()) names.emplace_back(type.name);
   command.add_option("--encoder", flags->options.encoder, "bag, or dense for dense vectors")
-      ->check(CLI::IsMember(names))
+      ->check(one_of(names))
       ->capture_default_str();
   command.add_option("--repeat", flags->repeat, "Epochs; the quickest counts")
       ->capture_default_str();
@@ -168,7 +169,7 @@ std::function<void(Console&)> add_bench_epoch(CLI::App& command) {
   flags->options.text.visit(OptionFlags(command));
   add_own_flag(command, flags->options.own);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
-  command.add_option("--threads", flags->threads, "Threads; 0: one per core");
+  command.add_option("--threads", flags->threads, "Threads; default: one per core");
   add_data_flags(command, flags->data);
   return [flags, &command](Console& console) { run_bench_epoch(console, *flags, command); };
 }

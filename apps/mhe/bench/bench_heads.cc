@@ -17,6 +17,7 @@
 #include "bench/head_timing.h"
 #include "bench/machine_roof.h"
 #include "charts/bench_svg.h"
+#include "flags/checks.h"
 #include "output/table.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
@@ -213,12 +214,12 @@ std::function<void(Console&)> add_bench_heads(CLI::App& command) {
   command.add_option("--candidates", flags->timing.candidates, "cascade: parents kept a level")
       ->capture_default_str();
   command.add_option("--loss", flags->loss, "softmax or sigmoid")
-      ->check(CLI::IsMember({"softmax", "sigmoid"}))
+      ->check(one_of({"softmax", "sigmoid"}))
       ->capture_default_str();
   command.add_option("--repeat", flags->timing.repeat, "Steps; the quickest counts")
       ->capture_default_str();
   command.add_option("--ram", flags->ram, "Time only what needs no more memory, such as 8G");
-  command.add_option("--threads", flags->threads, "Threads; 0: one per core");
+  command.add_option("--threads", flags->threads, "Threads; default: one per core");
   command.add_flag("--json", flags->json, "Print a JSON list");
   command.add_option("--svg", flags->svg, "Write a picture of time and memory here");
   return [flags](Console& console) { run_bench_heads(console, *flags); };

@@ -154,7 +154,7 @@ std::function<void(Console&)> add_bench_train(CLI::App& command) {
   command.add_option("--svg", flags->svg, "Write a picture of the phases here");
   add_train_options(command, flags->train);
   command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
-  command.add_option("--threads", flags->threads, "Threads; 0: one per core");
+  command.add_option("--threads", flags->threads, "Threads; default: one per core");
   add_data_flags(command, flags->data);
   return [flags, &command](Console& console) { run_bench_train(console, *flags, command); };
 }

@@ -25,7 +25,9 @@ std::string key_of(const CLI::Option& option) {
   std::string key = option.get_lnames().empty() ? option.get_name() : option.get_lnames().front();
   std::transform(key.begin(), key.end(), key.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return key == "help" || key == "config" || key == "dump-config" ? std::string() : key;
+  return key == "help" || key == "help-all" || key == "config" || key == "dump-config"
+             ? std::string()
+             : key;
 }
 
 bool is_flag(const CLI::Option& option) {
@@ -38,7 +40,11 @@ bool is_list(const CLI::Option& option) {
 
 // One word of the command line as JSON: numbers where the flag takes numbers.
 Json value_of_word(const CLI::Option& option, const std::string& word) {
-  if (option.get_type_name() == "TEXT") return word;
+  // Of other names are files and sizes.
+  const std::string type = option.get_type_name();
+  const bool is_number =
+      type.starts_with("UINT") || type.starts_with("INT") || type.starts_with("FLOAT");
+  if (!is_number) return word;
   const Json value = Json::parse(word, nullptr, false);
   return value.is_number() ? value : Json(word);
 }

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flags/data_flags.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include <mhe/dataset.h>
 #include <mhe/error.h>
 
+#include "flags/checks.h"
 #include "flags/usage_error.h"
 
 namespace mhe::app {
@@ -18,8 +17,7 @@ void add_data_flags(CLI::App& command, DataFlags& flags) {
   command
       .add_option(
           "--format", flags.format,
-          "auto, xmc, xmc-pair, svmlight, fasttext, csv, tsv, jsonl, text, npy or npz; auto "
-          "decides by content")
+          "xmc, xmc-pair, svmlight, fasttext, csv, tsv, jsonl, text, npy or npz; auto: by content")
       ->capture_default_str();
   command.add_option("--label-file", flags.label_file,
                      "Second file with the labels of the rows, a line each (or a label matrix)");
@@ -38,7 +36,7 @@ void add_data_flags(CLI::App& command, DataFlags& flags) {
   command
       .add_option("--index-base", flags.index_base,
                   "First feature id of sparse text: 0 or 1; if not given, ids stay as they are")
-      ->check(CLI::Range(0, 1));
+      ->check(whole_between(0, 1));
   command
       .add_option("--skip-bad", flags.skip_bad,
                   "How many bad lines to skip and report before giving up")
@@ -75,14 +73,6 @@ ReadOptions make_read_options(const DataFlags& flags, const std::string& path) {
     throw UsageError("standard input cannot be both the data and its --label-file");
   }
   return options;
-}
-
-std::string check_probability(const std::string& text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, value);
-  if (status == std::errc() && stop == end && value >= 0 && value <= 1) return {};
-  return fmt::format("expected a probability from 0 to 1, found {}", text);
 }
 
 std::string parse_label_separator(const std::string& text) {

@@ -38,9 +38,6 @@ void add_own_flag(CLI::App& command, std::vector<std::string>& own);
 /// How to read `path` with these flags. Throws UsageError.
 [[nodiscard]] ReadOptions make_read_options(const DataFlags& flags, const std::string& path);
 
-/// What is wrong with a flag that must be a probability; empty: nothing. For CLI::Option::check().
-[[nodiscard]] std::string check_probability(const std::string& text);
-
 /// A label separator as given on the command line: "tab", "space", "comma", "none" (the whole text
 /// is one label) or the characters themselves.
 [[nodiscard]] std::string parse_label_separator(const std::string& text);

@@ -21,7 +21,8 @@ class OptionFlags {
 
   void operator()(const char* name, bool& value, const char* help) const {
     const std::string flag = kebab(name);
-    command_.add_flag("--" + flag + ",!--no-" + flag, value, help);
+    const std::string text = std::string(help) + (value ? "; default: on" : "; default: off");
+    command_.add_flag("--" + flag + ",!--no-" + flag, value, text);
   }
   template <class T>
   void operator()(const char* name, T& value, const char* help) const {

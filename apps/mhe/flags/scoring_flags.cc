@@ -11,6 +11,7 @@
 
 #include <mhe/error.h>
 
+#include "flags/checks.h"
 #include "flags/data_flags.h"
 #include "flags/usage_error.h"
 
@@ -38,7 +39,7 @@ void ScoringFlags::settle() {
 void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
   command.add_option("-k,--k", flags.cutoffs, "Cutoffs of P@k and the others")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(whole_between(1, 1'000'000))
       ->capture_default_str();
   command
       .add_option("--propensity", flags.propensity,
@@ -47,40 +48,31 @@ void add_scoring_flags(CLI::App& command, ScoringFlags& flags) {
   command
       .add_option("--unlabeled-rows", flags.unlabeled_rows,
                   "Rows without true labels: zero (they score 0) or skip")
-      ->check(CLI::IsMember({"zero", "skip"}))
+      ->check(one_of({"zero", "skip"}))
       ->capture_default_str();
   command.add_flag("--by-frequency", flags.by_frequency,
                    "Also by how often the labels occur in training");
   command
       .add_option("--bootstrap", flags.bootstrap,
                   "Confidence intervals (95 %) from this many resamples of the rows, such as 1000")
-      ->check(CLI::Range(0, 1'000'000));
+      ->check(whole_between(0, 1'000'000));
   command.add_option("--seed", flags.seed, "Seed of the resampling")->capture_default_str();
-  command.add_option("--threads", flags.threads, "Threads; 0: one per core")->capture_default_str();
+  command.add_option("--threads", flags.threads, "Threads; default: one per core")
+      ->capture_default_str();
   command.add_flag("--json", flags.json, "Print one JSON object");
 }
 
 void add_session_flags(CLI::App& command, PredictOptions& options) {
-  const auto check_tail = [](const std::string& text) {
-    return check_probability(text).empty()
-               ? std::string()
-               : fmt::format("expected a number from 0 to 1, found {}", text);
-  };
-  const auto check_beam = [](const std::string& text) {
-    return CLI::Range(std::size_t{0}, kMaxBeam)(text).empty()
-               ? std::string()
-               : fmt::format("expected a whole number from 0 to {}, found {}", kMaxBeam, text);
-  };
   command
       .add_option("--tail", options.tail,
                   "How much to favour rare labels when ranking, from 0 to 1: trades P@k for PSP@k")
-      ->check(check_tail)
+      ->check(number_between(0, 1))
       ->capture_default_str();
   command
       .add_option("--beam", options.beam,
                   "Nodes of each level that a cascade follows: more find better labels and take "
                   "longer; 0: as it was trained to")
-      ->check(check_beam)
+      ->check(whole_between(0, kMaxBeam))
       ->capture_default_str();
 }
 

@@ -13,7 +13,7 @@ namespace mhe::app {
 
 void add_write_flags(CLI::App& command, WriteFlags& flags) {
   command.add_option("output", flags.output, "File to write; - is standard output")->required();
-  command.add_option("--to", flags.to, "Format to write; auto decides by the name of the output")
+  command.add_option("--to", flags.to, "Format to write; auto: by the name of the output")
       ->capture_default_str();
   command.add_option("--label-file-out", flags.label_file_out,
                      "Second file for the labels, for formats that keep them apart");

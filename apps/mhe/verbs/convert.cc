@@ -56,7 +56,7 @@ std::function<void(Console&)> add_convert(CLI::App& command) {
       std::make_shared<ConvertFlags>();  // shared: the flags outlive the parser that fills them
   command.add_option("input", flags->input, "Data set to read; - is standard input")->required();
   add_write_flags(command, flags->write);
-  command.add_option("--threads", flags->threads, "Threads; 0: one per core")
+  command.add_option("--threads", flags->threads, "Threads; default: one per core")
       ->capture_default_str();
   add_data_flags(command, flags->data);
   return [flags](Console& console) { run_convert(console, *flags); };

@@ -102,7 +102,8 @@ void add_common_flags(CLI::App& command, TaskFlags& flags) {
   command.add_option("--out", flags.out, "Directory to create")->required();
   command.add_flag("--force", flags.force, "Replace a task that is there already");
   command.add_flag("--json", flags.json, "Print one JSON object");
-  command.add_option("--threads", flags.threads, "Threads; 0: one per core")->capture_default_str();
+  command.add_option("--threads", flags.threads, "Threads; default: one per core")
+      ->capture_default_str();
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <mhe/metrics.h>
 #include <mhe/predict.h>
 
+#include "flags/checks.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
 #include "output/metrics_output.h"
@@ -161,7 +162,7 @@ std::function<void(Console&)> add_eval(CLI::App& command) {
   command
       .add_option("--threshold", flags->scoring.threshold,
                   "Also F1 of the labels whose probability is at least this, from 0 to 1")
-      ->check(check_probability);
+      ->check(number_between(0, 1));
   add_session_flags(command, flags->session);
   command.add_flag("--bins", flags->bins,
                    "Also a diagram of predicted against observed probabilities");

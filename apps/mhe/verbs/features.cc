@@ -86,7 +86,7 @@ std::function<void(Console&)> add_features(CLI::App& command) {
   add_own_flag(command, flags->own);
   flags->options.visit(OptionFlags(command));
   add_write_flags(command, flags->write);
-  command.add_option("--threads", flags->threads, "Threads; 0: one per core")
+  command.add_option("--threads", flags->threads, "Threads; default: one per core")
       ->capture_default_str();
   add_data_flags(command, flags->data);
   return [flags](Console& console) { run_features(console, *flags); };

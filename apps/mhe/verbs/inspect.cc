@@ -219,7 +219,7 @@ std::function<void(Console&)> add_inspect(CLI::App& command) {
   command.add_flag("--json", flags->json, "Print one JSON object");
   command.add_flag("--verify", flags->verify,
                    "Read everything and compare it with its checksums; exit 1 if it is damaged");
-  command.add_option("--threads", flags->threads, "For --verify; 0: one per core");
+  command.add_option("--threads", flags->threads, "For --verify; default: one per core");
   return [flags](Console& console) { run_inspect(console, *flags); };
 }
 

@@ -11,6 +11,7 @@
 #include <mhe/dataset.h>
 #include <mhe/label_space.h>
 
+#include "flags/checks.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
 
@@ -109,7 +110,7 @@ void run_order(Console& console, OrderFlags flags) {
 void add_read_flags(CLI::App& command, OrderFlags& flags) {
   command.add_option("DATA", flags.read.path, "Data set with labels; - is standard input")
       ->required();
-  command.add_option("--format", flags.format, "Format of DATA")->capture_default_str();
+  command.add_option("--format", flags.format, "Format of DATA; auto: by content")->capture_default_str();
   command.add_option("--label-file", flags.read.label_path, "Second file, with the labels");
   command.add_option("--columns", flags.read.columns, "Columns of a CSV/TSV without a header line")
       ->delimiter(',');
@@ -126,7 +127,7 @@ std::function<void(Console&)> add_order(CLI::App& command) {
   auto flags = std::make_shared<OrderFlags>();  // shared: outlives the parser that fills it
   add_read_flags(command, *flags);
   command.add_option("--kind", flags->kind, "identity, random, frequency or clustered")
-      ->check(CLI::IsMember({"identity", "random", "frequency", "clustered"}))
+      ->check(one_of({"identity", "random", "frequency", "clustered"}))
       ->capture_default_str();
   command.add_option("--lengths", flags->lengths, "Lengths of the heads, such as 107,40")
       ->delimiter(',')

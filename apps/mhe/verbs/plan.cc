@@ -14,6 +14,7 @@
 
 #include <mhe/plan.h>
 
+#include "flags/help.h"
 #include "output/units.h"
 #include "verbs/plan_data.h"
 #include "verbs/verbs.h"
@@ -312,9 +313,15 @@ std::function<void(Console&)> add_plan(CLI::App& command) {
   add_data_plan_flags(command, flags->data);
   command.get_option("--labels")
       ->description("Number of labels, such as 30938 or 1e6; with DATA: its label column");
-  command.footer(
-      "If --ram or --latency-us cannot be kept, what is left open gives way in this\n"
-      "order: more heads, a narrower cascade. docs/plan.md has the formulas.");
+  show_first(command,
+             {"--labels", "--binary-labels", "--head", "--heads", "--lengths", "--dim", "--ram",
+              "--latency-us", "--json", "--text", "--label-separator", "--preset", "--encoder",
+              "--threads"},
+             "Examples:\n"
+             "  mhe plan --labels 1e6 --head cascade --ram 2G\n"
+             "  mhe plan reviews.csv --text title,body --labels tags --encoder bag\n\n"
+             "If --ram or --latency-us cannot be kept, what is left open gives way in this\n"
+             "order: more heads, a narrower cascade. docs/plan.md has the formulas.");
   return [flags, &command](Console& console) {
     if (flags->data.input.empty()) {
       run_plan(console, *flags);

@@ -110,7 +110,7 @@ std::string gradient_text(const TrainingPlan& plan, const MemberPlan& member, st
 
 void add_data_plan_flags(CLI::App& command, DataPlanFlags& flags) {
   command.add_option("DATA", flags.input, "Training data: plan a model of it, encoder and all");
-  command.add_option("--threads", flags.threads, "With DATA: threads; 0: one per core");
+  command.add_option("--threads", flags.threads, "With DATA: threads; default: one per core");
   add_data_flags(command, flags.data);
   add_train_options(command, flags.train);
 }

@@ -11,6 +11,7 @@
 
 #include <mhe/predict.h>
 
+#include "flags/checks.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
 #include "output/prediction_output.h"
@@ -100,11 +101,11 @@ std::function<void(Console&)> add_predict(CLI::App& command) {
   command
       .add_option("-k,--k", flags->k,
                   "How many labels a row at most; default: 5, with --threshold 100")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(whole_between(1, 1'000'000));
   command
       .add_option("--threshold", flags->threshold,
                   "Only labels whose probability is at least this, from 0 to 1")
-      ->check(check_probability);
+      ->check(number_between(0, 1));
   add_session_flags(command, flags->session);
   command
       .add_flag(
@@ -113,7 +114,7 @@ std::function<void(Console&)> add_predict(CLI::App& command) {
           "--threshold are then about sets")
       ->excludes("--tail");
   command.add_flag("--json", flags->json, "Print a JSON object a row");
-  command.add_option("--threads", flags->threads, "Threads; 0: one per core");
+  command.add_option("--threads", flags->threads, "Threads; default: one per core");
   add_data_flags(command, flags->data);
   return [flags](Console& console) { run_predict(console, *flags); };
 }

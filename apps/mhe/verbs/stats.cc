@@ -125,7 +125,7 @@ std::function<void(Console&)> add_stats(CLI::App& command) {
                      "Second file with the labels of the second data set");
   command.add_flag("--ascii", flags->ascii, "Draw bars with # even in a UTF-8 locale");
   command.add_flag("--json", flags->json, "Print one JSON object");
-  command.add_option("--threads", flags->threads, "Threads; 0: one per core")
+  command.add_option("--threads", flags->threads, "Threads; default: one per core")
       ->capture_default_str();
   add_data_flags(command, flags->data);
   return [flags](Console& console) { run_stats(console, *flags); };

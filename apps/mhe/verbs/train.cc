@@ -15,8 +15,10 @@
 #include <mhe/train.h>
 
 #include "charts/report_page.h"
+#include "flags/checks.h"
 #include "flags/config_file.h"
 #include "flags/data_flags.h"
+#include "flags/help.h"
 #include "flags/option_flags.h"
 #include "output/phase_clock.h"
 #include "output/units.h"
@@ -338,7 +340,7 @@ std::function<void(Console&)> add_train(CLI::App& command) {
       .add_option("--tune", flags->tune_seconds,
                   "Try other settings on validation rows for about this many seconds, then train "
                   "with the best; options given here stay as they are")
-      ->check(CLI::Range(0.0, 1e7));
+      ->check(number_between(0, 1e7));
   command.add_option(
       "--ram", flags->ram,
       "Most memory, such as 2G: fewer threads solve at once, or the data is refused");
@@ -347,7 +349,7 @@ std::function<void(Console&)> add_train(CLI::App& command) {
       .add_option("--flush-seconds", flags->flush_seconds,
                   "Seconds between writes of what is finished to the file that --resume goes on "
                   "from")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_between(0, 1e6))
       ->capture_default_str();
   command.add_option("--report", flags->report,
                      "Write a page of HTML here: curves, metrics, heads, time and size");
@@ -357,11 +359,18 @@ std::function<void(Console&)> add_train(CLI::App& command) {
                      "Epochs between checkpoints, from which --resume goes on; 0: only when "
                      "interrupted");
   add_train_options(command, flags->train);
+  command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
+  command.add_option("--threads", flags->threads, "Threads; default: one per core");
+  add_data_flags(command, flags->data);
+  show_first(
+      command,
+      {"--out", "--text", "--labels", "--label-separator", "--label-file", "--valid", "--preset",
+       "--encoder", "--tune", "--ram", "--resume", "--report", "--json", "--seed", "--threads"},
+      "Examples:\n"
+      "  mhe train reviews.csv --text title,body --labels tags --out reviews.mhe\n"
+      "  mhe train train.txt --preset best --report report.html --out model.mhe");
   command.get_option("--flush-seconds")->group("Only with --encoder linear");
   command.get_option("--checkpoint-every")->group("Only with --encoder bag or dense");
-  command.add_option("--seed", flags->seed, "Random seed")->capture_default_str();
-  command.add_option("--threads", flags->threads, "Threads; 0: one per core");
-  add_data_flags(command, flags->data);
   return [flags, &command](Console& console) { run_train(console, *flags, command); };
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/train_options.h"
 
+#include "flags/checks.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
 
@@ -23,7 +24,7 @@ void add_train_options(CLI::App& command, TrainOptionFlags& flags) {
       .add_option("--preset", flags.preset,
                   "fast: the first try; default: one model; best: an ensemble. Other flags change "
                   "what it sets")
-      ->check(CLI::IsMember({"fast", "default", "best"}))
+      ->check(one_of({"fast", "default", "best"}))
       ->capture_default_str();
   command.add_option("--encoder", flags.options.encoder,
                      "linear: sparse weights on the input itself; bag: a learned embedding of it; "
@@ -31,6 +32,8 @@ void add_train_options(CLI::App& command, TrainOptionFlags& flags) {
                      "dense vectors, else linear");
   flags.options.visit(NewFlags(command));
   add_own_flag(command, flags.options.own);
+  group(command, CommonOptions(), "Every encoder");
+  command.get_option("--own")->group("Text to features");
   group(command, TextOptions(), "Text to features");
   group(command, SolverOptions(), "Only with --encoder linear");
   group(command, GradientOptions(), "Only with --encoder bag or dense");
