@@ -64,7 +64,7 @@ trap 'rm -f "$made"' EXIT
   END {
     if (failed) exit 1
     end_option()
-    if (tables != 7 || options < 60) fail("help has " tables " tables and " options " options; expected 7, and more than 60")
+    if (tables != 6 || options < 60) fail("help has " tables " tables and " options " options; expected 6, and more than 60")
   }
 ' >"$made"
 
