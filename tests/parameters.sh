@@ -31,7 +31,7 @@ trap 'rm -f "$made"' EXIT
     print "# Options of training\n"
     print "Every option of `mhe train` but those for [reading data](formats.md), with the values of"
     print "`--preset default`. In C++ those that decide the model are fields of `TrainOptions` in"
-    print "`mhe/train.h`, with `_` for `-`. Values such as 0, -1 or `auto` mean that the data decides, as"
+    print "`mhe/train.h`, with `_` for `-`; there 0, -1 or `auto` stand for a default that follows from the data, as"
     print "[training](train.md) and [learned encoders](learned.md) say. Words such as head and candidates"
     print "are in the [glossary](architecture.md#glossary)."
     print "\n`tests/parameters.sh` makes this page from `mhe train --help-all`: `UPDATE=1` writes it."
