@@ -21,14 +21,15 @@ void group(CLI::App& command, Options options, const char* title) {
 
 void add_train_options(CLI::App& command, TrainOptionFlags& flags) {
   command
-      .add_option("--preset", flags.preset,
-                  "fast: the first try; default: one model; best: an ensemble. Other flags change "
-                  "what it sets")
+      .add_option(
+          "--preset", flags.preset,
+          "fast (a first try), default (one model) or best (an ensemble); other flags change "
+          "what it sets")
       ->check(one_of({"fast", "default", "best"}))
       ->capture_default_str();
   command.add_option("--encoder", flags.options.encoder,
                      "linear: sparse weights on the input itself; bag: a learned embedding of it; "
-                     "dense: for dense vectors; linear,bag: both, averaged. Default: dense for "
+                     "dense: for dense vectors; linear,bag: both, averaged; default: dense for "
                      "dense vectors, else linear");
   flags.options.visit(NewFlags(command));
   add_own_flag(command, flags.options.own);
