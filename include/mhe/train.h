@@ -182,8 +182,9 @@ struct GradientOptions {
 /// for bit, for any number of threads.
 struct TrainOptions : CommonOptions, SolverOptions, GradientOptions {
   /// linear: sparse weights on the input itself; bag: a learned embedding of it; dense: for dense
-  /// vectors. Several with commas between are trained side by side and averaged. Empty: dense for
-  /// dense vectors, else linear.
+  /// vectors. Empty: dense for dense vectors, else linear. Several with commas between are trained
+  /// one after the other, each on all threads, and averaged; each may have options of its own, such
+  /// as "linear,linear:head=onehot,bag:dim=256:lengths=60x72".
   std::string encoder;
   TextOptions text;  ///< without fields: these follow from the data
   /// Text columns with their own features, as make_fields() reads them; none: resolved from the

@@ -297,10 +297,8 @@ class GradientFitter::Training {
   double shown_loss_ = 0;
 };
 
-GradientFitter::GradientFitter(std::string encoder, const TrainOptions& options)
-    : MemberFitter(std::move(encoder), options) {
-  options_.encoder = encoder_;
-}
+GradientFitter::GradientFitter(const TrainOptions& options, std::size_t first)
+    : MemberFitter(options, first) {}
 
 GradientFitter::~GradientFitter() = default;
 

@@ -17,7 +17,7 @@ namespace mhe::train {
 /// Fits members of an encoder and a head that are trained by gradients, one after the other.
 class GradientFitter final : public MemberFitter {
  public:
-  GradientFitter(std::string encoder, const TrainOptions& options);
+  GradientFitter(const TrainOptions& options, std::size_t first);
   ~GradientFitter() override;
 
   [[nodiscard]] bool takes_dense() const noexcept override { return true; }

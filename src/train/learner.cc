@@ -22,6 +22,7 @@
 #include "train/gradient_fitter.h"
 #include "train/linear_fitter.h"
 #include "train/measure_history.h"
+#include "train/member_options.h"
 #include "train/options.h"
 #include "train/quick_trials.h"
 #include "train/split.h"
@@ -53,10 +54,9 @@ void check_not_input(const std::string& path, const Dataset& data) {
 
 }  // namespace
 
-std::unique_ptr<MemberFitter> MemberFitter::make(const std::string& encoder,
-                                                 const TrainOptions& options) {
-  if (encoder == "linear") return std::make_unique<LinearFitter>(options);
-  return std::make_unique<GradientFitter>(encoder, options);
+std::unique_ptr<MemberFitter> MemberFitter::make(const TrainOptions& options, std::size_t first) {
+  if (options.encoder == "linear") return std::make_unique<LinearFitter>(options, first);
+  return std::make_unique<GradientFitter>(options, first);
 }
 
 Learner::Learner(const Context& context, const Dataset& data, const TrainOptions& options,
@@ -116,8 +116,10 @@ TrainingPlan Learner::plan() {
 }
 
 void Learner::read(const TextRule& rule) {
-  for (const std::string& encoder : encoders_of(options_)) {
-    fitters_.push_back(MemberFitter::make(encoder, options_));
+  std::size_t first = 0;
+  for (const TrainOptions& member : member_options(options_)) {
+    fitters_.push_back(MemberFitter::make(member, first));
+    first += 2 * member.ensemble;  // trained, and trained again with the validation rows
   }
   const bool takes_dense = std::all_of(fitters_.begin(), fitters_.end(),
                                        [](const auto& fitter) { return fitter->takes_dense(); });
@@ -166,9 +168,9 @@ void Learner::split() {
 }
 
 // Options for a head that was left open and became another.
-void Learner::warn_of_unused(const MemberFitter& fitter) const {
+void Learner::warn_of_unused(const TrainOptions& given, const MemberFitter& fitter) const {
   const std::string& head = fitter.options().head;
-  for (const std::string& name : asked_beyond(options_, parse_head_kind(head))) {
+  for (const std::string& name : asked_beyond(given, parse_head_kind(head))) {
     context_.warn(
         fmt::format("the option {} was not used: {} labels get the head {} unless another"
                     " is asked for",
@@ -177,13 +179,15 @@ void Learner::warn_of_unused(const MemberFitter& fitter) const {
 }
 
 void Learner::resolve() {
-  for (const auto& fitter : fitters_) {
+  const std::vector<TrainOptions> given = member_options(options_);
+  for (std::size_t i = 0; i < fitters_.size(); ++i) {
+    const auto& fitter = fitters_[i];
     TrainOptions options = fitter->options();
     options.feature_weights = options_.feature_weights;
     options.label_text = options_.label_text;
     fitter->set_options(options);
     fitter->resolve(fit_data());
-    warn_of_unused(*fitter);
+    warn_of_unused(given[i], *fitter);
   }
   report_.name_rows = set_.name_rows.rows();
   label_counts_ = count_labels(set_.examples.labels, set_.names.size());
@@ -320,7 +324,7 @@ void Learner::write() {
 TrialRows Learner::read_trial_rows(const TextRule& rule) const {
   require(data_.is_rereadable(), "tuning reads the data several times; expected a file, found {}",
           data_.name() == "-" ? "standard input" : "a pipe, " + data_.name());
-  require(encoders_of(options_).size() == 1, "tuning is for one encoder; {} were given",
+  require(encoders_of(options_.encoder).size() == 1, "tuning is for one encoder; {} were given",
           options_.encoder);
   TrainRun run = run_;
   run.measure = false;

@@ -39,7 +39,7 @@ class Learner {
   void trim();
   void split();
   void resolve();
-  void warn_of_unused(const MemberFitter& fitter) const;
+  void warn_of_unused(const TrainOptions& given, const MemberFitter& fitter) const;
   void fit();
   void calibrate();
   void measure();

@@ -94,6 +94,17 @@ TEST_F(LearnerTest, MembersOfSeveralEncodersAreAveraged) {
   EXPECT_GT(different, both.size() * kLabels / 2);
 }
 
+TEST_F(LearnerTest, MembersOfOneEncoderDifferInTheirOptions) {
+  TrainOptions options = quick("linear:lengths=4x5,linear:head=onehot,bag:dim=8:lengths=5x4");
+  options.parent_weight = 0.5F;  // one-hot heads have none
+  const TrainReport report = train(options);
+  ASSERT_EQ(report.encoders.size(), 3U);
+  EXPECT_EQ(report.encoders[0].lengths, (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_EQ(report.encoders[1].head, "onehot");
+  EXPECT_EQ(report.encoders[2].encoder, "bag");
+  EXPECT_EQ(report.encoders[2].lengths, (std::vector<std::uint32_t>{5, 4}));
+}
+
 TEST_F(LearnerTest, RefitsABagWithAllRowsIfAsked) {
   TrainOptions options = quick("bag");
   EXPECT_FALSE(train(options).refitted);
@@ -113,7 +124,8 @@ TEST_F(LearnerTest, RefitsABagWithAllRowsIfAsked) {
 
 // Stopped at every report in turn, from anywhere: what is there later is the same model.
 TEST_F(LearnerTest, GoesOnToTheSameFileWhereverItIsStopped) {
-  for (const std::string encoder : {"linear", "bag", "linear,bag"}) {
+  for (const std::string encoder :
+       {"linear", "bag", "linear,bag", "linear:lengths=4x5,linear:lengths=2x3x4"}) {
     const TrainOptions options = quick(encoder);
     std::size_t reports = 0;
     (void)train(options, {.out = {}, .flush_after = 0ms},

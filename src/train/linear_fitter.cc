@@ -80,9 +80,11 @@ MemberPlan LinearFitter::plan(const FitData& data, std::uint64_t ram_bytes) {
 
 void LinearFitter::fit(const FitData& data, ResumeFile* file, const TrainRun& run) {
   if (file != nullptr) resumed_blocks_ = file->num_found_blocks();
-  cascades_ =
-      train_cascades(data.context, data.set.examples, data.set.names.size(), options_,
-                     {.solvers = solvers_, .trace = run.measure ? &trace_ : nullptr, .file = file});
+  cascades_ = train_cascades(data.context, data.set.examples, data.set.names.size(), options_,
+                             {.solvers = solvers_,
+                              .trace = run.measure ? &trace_ : nullptr,
+                              .file = file,
+                              .first_number = first_});
   show_member();
 }
 
@@ -130,9 +132,9 @@ void LinearFitter::refit(const FitData& data, ResumeFile* file, const TrainRun& 
   member_.reset();
   cascades_.clear();
   release_free_memory();
-  cascades_ =
-      train_cascades(data.context, data.set.examples, data.set.names.size(), options_,
-                     {.solvers = solvers_, .file = file, .first_number = options_.ensemble});
+  cascades_ = train_cascades(
+      data.context, data.set.examples, data.set.names.size(), options_,
+      {.solvers = solvers_, .file = file, .first_number = first_ + options_.ensemble});
   for (std::size_t m = 0; m < cascades_.size(); ++m) cascades_[m].search = searches[m];
   if (neighbour_weight_ > 0) index_rows(data.set);
   show_member();

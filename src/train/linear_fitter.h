@@ -19,7 +19,7 @@ namespace mhe::train {
 /// Fits the cascades of a linear member, and the neighbours that may be mixed in.
 class LinearFitter final : public MemberFitter {
  public:
-  explicit LinearFitter(const TrainOptions& options) : MemberFitter("linear", options) {}
+  LinearFitter(const TrainOptions& options, std::size_t first) : MemberFitter(options, first) {}
 
   [[nodiscard]] bool takes_dense() const noexcept override { return false; }
   [[nodiscard]] bool chooses_from_data() const noexcept override { return true; }

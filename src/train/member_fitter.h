@@ -30,9 +30,10 @@ struct FitData {
 /// Stages run in the order of the functions; each may be left out by who only plans.
 class MemberFitter {
  public:
-  /// Options as a user gave them, for an encoder by name.
-  [[nodiscard]] static std::unique_ptr<MemberFitter> make(const std::string& encoder,
-                                                          const TrainOptions& options);
+  /// Options as a user gave them, for the one encoder that they name. `first` is the
+  /// number of its first member in the resume file, which counts those of all fitters.
+  [[nodiscard]] static std::unique_ptr<MemberFitter> make(const TrainOptions& options,
+                                                          std::size_t first = 0);
 
   virtual ~MemberFitter() = default;
   MemberFitter(const MemberFitter&) = delete;
@@ -82,11 +83,12 @@ class MemberFitter {
   void set_options(const TrainOptions& options) { options_ = options; }
 
  protected:
-  MemberFitter(std::string encoder, const TrainOptions& options)
-      : encoder_(std::move(encoder)), options_(options) {}
+  MemberFitter(const TrainOptions& options, std::size_t first)
+      : encoder_(options.encoder), options_(options), first_(first) {}
 
   std::string encoder_;
   TrainOptions options_;
+  std::size_t first_ = 0;  // number in the resume file
 };
 
 }  // namespace mhe::train

@@ -17,6 +17,7 @@
 #include "text/options.h"
 #include "train/gradient_rules.h"
 #include "train/linear_rules.h"
+#include "train/member_options.h"
 #include "train/name_rows.h"
 #include "train/weigh_features.h"
 
@@ -147,7 +148,9 @@ void TrainOptions::set_json(std::string_view json) {
 TrainOptions preset_options(std::string_view preset, std::string_view encoder) {
   TrainOptions options;
   options.encoder = encoder;
-  const bool is_gradient = !encoder.empty() && encoder != kLinear;
+  const std::vector<std::string> encoders = train::encoders_of(encoder);
+  const bool is_gradient = std::any_of(encoders.begin(), encoders.end(),
+                                       [](const auto& name) { return name != kLinear; });
   if (preset == "fast") {
     if (is_gradient) {
       options.dim = 256;
@@ -168,6 +171,7 @@ std::set<std::string, std::less<>> options_of(std::string_view encoder) {
   std::set<std::string, std::less<>> names = names_of(CommonOptions());
   names.merge(names_of(TextOptions()));
   names.insert("own");
+  encoder = encoder.substr(0, encoder.find(':'));
   if (encoder == kLinear) {
     names.merge(names_of(SolverOptions()));
   } else {
@@ -208,22 +212,6 @@ std::set<std::string, std::less<>> asked_for(const TrainOptions& options) {
   return changed;
 }
 
-std::vector<std::string> encoders_of(const TrainOptions& options) {
-  std::vector<std::string> names = split(options.encoder);
-  if (names.empty()) names.emplace_back(kLinear);
-  for (const std::string& name : names) {
-    require(std::count(names.begin(), names.end(), name) == 1,
-            "encoder {} was given twice; \"ensemble\" trains several members", name);
-    if (name == kLinear) continue;
-    try {
-      (void)encoders::encoder_named(name);
-    } catch (const Error&) {
-      refuse_value("encoder", name, "linear, bag or dense");
-    }
-  }
-  return names;
-}
-
 std::vector<std::string> asked_beyond(const TrainOptions& options, HeadKind head) {
   const auto has = [](const heads::HeadType& type, const std::string& name) {
     return std::find(type.options.begin(), type.options.end(), name) != type.options.end();
@@ -238,30 +226,57 @@ std::vector<std::string> asked_beyond(const TrainOptions& options, HeadKind head
   return beyond;
 }
 
-void validate(const TrainOptions& options) {
-  const std::vector<std::string> encoders = encoders_of(options);
+namespace {
+
+HeadKind head_of_options(const TrainOptions& options) {
+  // What is left open becomes a cascade, or one-hot heads, which have fewer options.
+  return options.head == "auto" ? HeadKind::kCascade : parse_head_kind(options.head);
+}
+
+// Throws for what a user named and no member has.
+void check_known(const TrainOptions& options, const std::vector<TrainOptions>& members) {
   std::set<std::string, std::less<>> known = {"encoder"};
-  for (const std::string& encoder : encoders) known.merge(options_of(encoder));
+  for (const TrainOptions& member : members) known.merge(options_of(member.encoder));
   for (const std::string& name : asked_for(options)) {
     require(known.contains(name), "the option {} does not belong to the encoder {}", name,
             options.encoder.empty() ? std::string(kLinear) : options.encoder);
   }
-  // What is left open becomes a cascade, or one-hot heads, which have fewer options.
-  const bool is_open = options.head == "auto";
-  const HeadKind head = is_open ? HeadKind::kCascade : parse_head_kind(options.head);
-  for (const std::string& name : asked_beyond(options, head)) {
+  for (const std::string& name : asked_beyond(options, head_of_options(members.front()))) {
+    const bool is_used = std::any_of(members.begin(), members.end(), [&](const auto& member) {
+      const auto beyond = asked_beyond(options, head_of_options(member));
+      return std::find(beyond.begin(), beyond.end(), name) == beyond.end();
+    });
+    if (is_used) continue;
     fail(ErrorCode::kInvalidArgument, "the option {} does not belong to {}", name,
-         is_open ? "the heads cascade and onehot; name the head"
-                 : fmt::format("the head {}", options.head));
+         members.front().head == "auto" ? "the heads cascade and onehot; name the head"
+                                        : fmt::format("the head {}", members.front().head));
   }
-  validate_common(options);
-  for (const std::string& encoder : encoders) {
-    if (encoder == kLinear) {
-      validate_linear(options);
-    } else {
-      validate_gradient(options);
-    }
+}
+
+void validate_member(const TrainOptions& member) {
+  const auto known = options_of(member.encoder);
+  for (const std::string& name : asked_for(member)) {
+    require(name == "encoder" || known.contains(name),
+            "the option {} does not belong to the encoder {}", name, member.encoder);
   }
+  for (const std::string& name : asked_beyond(member, head_of_options(member))) {
+    fail(ErrorCode::kInvalidArgument, "the option {} does not belong to the head {}", name,
+         member.head);
+  }
+  validate_common(member);
+  if (member.encoder == kLinear) {
+    validate_linear(member);
+  } else {
+    validate_gradient(member);
+  }
+}
+
+}  // namespace
+
+void validate(const TrainOptions& options) {
+  const std::vector<TrainOptions> members = member_options(options);
+  check_known(options, members);
+  for (const TrainOptions& member : members) validate_member(member);
 }
 
 std::string used_options_json(const TrainOptions& options, const std::string& encoder) {

@@ -11,9 +11,6 @@
 
 namespace mhe::train {
 
-/// The encoders that the options name, in their order. Throws kInvalidArgument for an unknown one.
-[[nodiscard]] std::vector<std::string> encoders_of(const TrainOptions& options);
-
 /// The options that a user named or changed: what a preset changed is not among them.
 [[nodiscard]] std::set<std::string, std::less<>> asked_for(const TrainOptions& options);
 

@@ -162,6 +162,24 @@ TEST(TrainOptions, ThatTheEncoderDoesNotHaveAreRefusedByName) {
             "encoder bag was given twice; \"ensemble\" trains several members");
 }
 
+TEST(TrainOptions, OfOneMemberAreRefusedWhereItCannotHaveThem) {
+  const auto complaint = [](const std::string& encoder) {
+    return complaint_about([&](auto& o) { o.encoder = encoder; });
+  };
+  EXPECT_EQ(complaint("linear,linear:head=onehot,bag:hidden-layers=1:lengths=3x4"), "");
+  EXPECT_EQ(complaint("linear:dim=7"), "the option dim does not belong to the encoder linear");
+  EXPECT_EQ(complaint("linear,bag:leaf=3"), "the option leaf does not belong to the encoder bag");
+  EXPECT_EQ(complaint("linear,linear:head=onehot:candidates=3"),
+            "the option candidates does not belong to the head onehot");
+  EXPECT_EQ(complaint("linear,bag:dims=3"), "there is no option \"dims\"");
+  EXPECT_EQ(complaint("linear,bag:dim"),
+            "encoder bag: expected option=value after the colon, found \"dim\"");
+  EXPECT_EQ(complaint("linear,bag:min-df=3"),
+            "the option min_df is the same for all members; give it by itself");
+  EXPECT_EQ(complaint("linear,bag:dim=3,bag:dim=3"),
+            "encoder bag was given twice; \"ensemble\" trains several members");
+}
+
 // A value other than the default, of every type that options have.
 void change(bool& value) {
   value = !value;

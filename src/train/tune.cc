@@ -14,6 +14,7 @@
 #include "train/gradient_rules.h"
 #include "train/linear_rules.h"
 #include "train/member_fitter.h"
+#include "train/member_options.h"
 #include "train/options.h"
 #include "train/quick_trials.h"
 
@@ -102,7 +103,7 @@ class Search {
   Search(const Context& context, const TrainOptions& options, const TextRule& text_rule,
          const ReadTrialRows& read, double seconds)
       : context_(context),
-        encoder_(encoders_of(options).front()),
+        encoder_(encoders_of(options.encoder).front()),
         read_(read),
         allowed_seconds_(seconds),
         tuned_{options, text_rule, {}} {
@@ -153,7 +154,7 @@ class Search {
     const double begin = seconds();
     if (!tuned_.trials.empty() && begin + longest_ > allowed_seconds_) return std::nullopt;
     context_.report({fmt::format("trying {}", setting), tuned_.trials.size(), 0, "trials"});
-    const auto fitter = MemberFitter::make(encoder_, resolve(options));
+    const auto fitter = MemberFitter::make(resolve(options));
     const FitData data = {context_, rows_.set, rows_.validation, rows_.rows_with_held_out};
     if (context_.ram_bytes() > 0) (void)fitter->plan(data, context_.ram_bytes());
     Gains gains = fitter->try_out(data);

@@ -286,8 +286,9 @@ void check_flags(const TrainFlags& flags, const CLI::App& command) {
 
 // Run-level flags that an encoder alone has.
 void check_run_flags(const CLI::App& command, const std::string& encoder) {
-  const bool has_linear = encoder.empty() || encoder.find("linear") != std::string::npos;
-  const bool has_gradient = !encoder.empty() && encoder != "linear";
+  const auto foreign = foreign_options(encoder.empty() ? "linear" : encoder);
+  const bool has_linear = !foreign.contains("sweeps");
+  const bool has_gradient = !foreign.contains("epochs");
   for (const auto& [flag, is_there] :
        {std::pair{"--flush-seconds", has_linear}, {"--checkpoint-every", has_gradient}}) {
     if (is_there || command.count(flag) == 0) continue;

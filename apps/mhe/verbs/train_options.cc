@@ -29,8 +29,9 @@ void add_train_options(CLI::App& command, TrainOptionFlags& flags) {
       ->capture_default_str();
   command.add_option("--encoder", flags.options.encoder,
                      "linear: sparse weights on the input itself; bag: a learned embedding of it; "
-                     "dense: for dense vectors; linear,bag: both, averaged; default: dense for "
-                     "dense vectors, else linear");
+                     "dense: for dense vectors. Several with commas between are averaged, each "
+                     "with options of its own: linear,linear:head=onehot,bag:lengths=60x72; "
+                     "default: dense for dense vectors, else linear");
   flags.options.visit(NewFlags(command));
   add_own_flag(command, flags.options.own);
   group(command, CommonOptions(), "Every encoder");
