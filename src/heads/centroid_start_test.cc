@@ -170,6 +170,7 @@ class OneRowHead final : public DenseHead {
     table_.visit_state(visit);
   }
   void release_scratch() override {}
+  void end_training() override {}
   [[nodiscard]] std::span<const float> biases() const { return table_.biases(); }
 
  protected:

@@ -131,7 +131,7 @@ std::uint64_t code_work_bytes(const Examples& examples, const GradientPlan& plan
     return std::max(coding, clustering_bytes(examples, spec) + spec.num_labels * row);
   }
   const std::uint64_t one_hot =
-      heads::training_bytes(one_hot_of(spec), {examples.labels, options.batch});
+      heads::training_bytes(one_hot_of(spec), {examples.labels, options.batch, table_optimizer(options).rule});
   return std::max({plan.encoder_bytes + one_hot,
                    2 * (encoder_parameters + spec.num_labels * row) + codes,
                    encoder_parameters + coding});
