@@ -168,7 +168,8 @@ struct GradientOptions {
       "adagrad, adam or sgd, with one number of state per row; momentum or nesterov, with one per "
       "weight; adamw, with two; auto: adam for dense input, else adagrad");
     v("layer_rule", layer_rule, "adamw, sgd with momentum, or nesterov");
-    v("momentum", momentum, "of tables under momentum and nesterov, of layers under sgd and nesterov");
+    v("momentum", momentum,
+      "of tables under momentum and nesterov, of layers under sgd and nesterov");
     v("weight_decay", weight_decay, "of weights, times the learning rate");
     v("schedule", schedule, "of the learning rates: constant, linear, cosine or poly");
     v("warmup", warmup,

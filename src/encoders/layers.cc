@@ -137,8 +137,7 @@ void TableLayer::move_rows(const RowsToMove& rows, MatrixView gradient,
     const float square = kernels::sum_squares(row_gradient.data(), num_outputs_);
     if (square == 0) continue;
     if (keeps_vectors(optimizer.rule)) {
-      move_row(optimizer,
-               {.row = row_of(i), .gradient = row_gradient.data(), .size = num_outputs_},
+      move_row(optimizer, {.row = row_of(i), .gradient = row_gradient.data(), .size = num_outputs_},
                learning_rate,
                std::span(row_state_).subspan(part.features[i] * state_size_, state_size_));
       continue;

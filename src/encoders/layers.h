@@ -89,7 +89,7 @@ class TableLayer {
                  float learning_rate, std::span<float> row_gradient);
 
   std::size_t num_outputs_;
-  std::vector<float> rows_;       // [input][output]
+  std::vector<float> rows_;  // [input][output]
   std::size_t state_size_;
   std::vector<float> row_state_;  // [input][state_size_]
   Parameters bias_;

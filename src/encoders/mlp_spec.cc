@@ -66,8 +66,8 @@ std::uint64_t mlp_training_bytes(const EncoderSpec& spec, std::size_t batch, Tab
     const std::uint64_t inputs = i == 0 ? spec.num_inputs : spec.dim;
     // A table has its state and two numbers a row that sort a batch by feature; other layers have
     // two moments a weight.
-    floats += is_table ? inputs * (spec.dim + state_size(rule, spec.dim) + 2)
-                       : 3 * inputs * spec.dim;
+    floats +=
+        is_table ? inputs * (spec.dim + state_size(rule, spec.dim) + 2) : 3 * inputs * spec.dim;
     floats += 3 * spec.dim + 3 * batch * spec.dim;
   }
   if (spec.input == InputKind::kDense) floats += 2 * spec.num_inputs + batch * spec.num_inputs;

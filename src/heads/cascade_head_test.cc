@@ -204,13 +204,15 @@ TEST(CascadeHead, LearnsItsLabels) {
   const Context context({.threads = 2});
   for (const TableRule rule : {TableRule::kAdagrad, TableRule::kAdam, TableRule::kMomentum,
                                TableRule::kNesterov, TableRule::kAdamW}) {
-    const auto head = make_dense_head(context, cascade({60, {10, 6}, 3, 6}, Loss::kSoftmax),
-                                      {.optimizer = {.rule = rule}, .layers = {}, .order = {}, .codes = {}});
+    const auto head =
+        make_dense_head(context, cascade({60, {10, 6}, 3, 6}, Loss::kSoftmax),
+                        {.optimizer = {.rule = rule}, .layers = {}, .order = {}, .codes = {}});
     testing::RandomBatch batch(20, 9, 60, 1, 7, false);
     double loss = 0;
     for (std::uint64_t i = 0; i < 200; ++i) {
       loss =
-          head->step(context, batch.view(), {.learning_rate = 0.2F, .number = i}, batch.gradient());
+          head->step(context, batch.view(),
+                     {.learning_rate = 0.2F, .layer_rate = 0.02F, .number = i}, batch.gradient());
     }
     EXPECT_LT(loss, 0.2);
     const auto search = make_search(*head);
@@ -229,7 +231,8 @@ TEST(CascadeHead, RefusesWhatCannotBe) {
   refused(cascade({61, {10, 6}}, Loss::kSoftmax));
   refused(cascade({60, {10, 0}}, Loss::kSoftmax));
   refused(cascade({60, {10, 6}, 11}, Loss::kSoftmax));
-  EXPECT_NO_THROW((void)make_dense_head(context, cascade({200, {4, 10, 5}, 40}, Loss::kSoftmax), {}));
+  EXPECT_NO_THROW(
+      (void)make_dense_head(context, cascade({200, {4, 10, 5}, 40}, Loss::kSoftmax), {}));
   refused(cascade({200, {4, 10, 5}, 41}, Loss::kSoftmax));
   refused(cascade({60, {10, 6}, 0}, Loss::kSoftmax));
   refused(cascade({60, {10, 6}, 3, 10}, Loss::kSoftmax));

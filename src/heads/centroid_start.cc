@@ -57,9 +57,9 @@ void CentroidStart::add(const Context& context, const HeadBatch& batch) {
     for (const Positive& positive : places.positives) count_one(counts[positive.row]);
     if (!moves_rows) return;
     const bool is_projected = places.projection.num_rows > 0;
-    add_features(context, places,
-                 is_projected ? project(context, batch.features, places.projection)
-                              : batch.features);
+    add_features(
+        context, places,
+        is_projected ? project(context, batch.features, places.projection) : batch.features);
   });
   if (moves_rows) add_to_common(batch.features);
   count_ += batch.labels.size();
@@ -141,8 +141,7 @@ CentroidStart::Common CentroidStart::project(const Common& common, const MatrixV
   double squares = 0;
   for (std::size_t i = 0; i < projection.num_rows; ++i) {
     const std::span<const float> row = projection[i];
-    const double along =
-        std::inner_product(row.begin(), row.end(), common.direction.begin(), 0.0);
+    const double along = std::inner_product(row.begin(), row.end(), common.direction.begin(), 0.0);
     result.direction.push_back(along);
     squares += along * along;
   }

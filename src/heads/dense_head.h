@@ -67,7 +67,7 @@ class DenseHead {
   struct TruePlaces {
     RowTable* table = nullptr;
     std::span<const Positive> positives;  ///< rows that are true in the batch
-    double trained = 1;  ///< share of all examples that a row is trained on, above 0
+    double trained = 1;          ///< share of all examples that a row is trained on, above 0
     MatrixView projection = {};  ///< of the features to what the rows see; none: the features
   };
   /// Calls `visit` with each such table; product heads have none.
@@ -104,7 +104,7 @@ class DenseHead {
 /// What a head is built with beside its spec.
 struct HeadSetup {
   TableOptimizer optimizer;
-  LayerOptimizer layers = {};  ///< of projections
+  LayerOptimizer layers = {};        ///< of projections
   std::optional<LabelOrder> order;   ///< where labels stand; none: position = id
   std::vector<std::uint32_t> codes;  ///< ProductCode::kTable: [label][head]
   bool weigh_groups =

@@ -234,8 +234,7 @@ std::uint64_t own_group_bytes(const HeadSpec& spec, const SamplingSpec& sampling
 
 std::uint64_t sampling_training_bytes(const HeadSpec& spec, const BatchShape& shape) {
   const auto& sampling = std::get<SamplingSpec>(spec.own);
-  const std::uint64_t table = 
-      RowTable::training_bytes(num_flat_rows(spec), spec.dim, shape.rule);
+  const std::uint64_t table = RowTable::training_bytes(num_flat_rows(spec), spec.dim, shape.rule);
   if (sampling.groups_per_example > 0) return table + own_group_bytes(spec, sampling, shape);
   const double groups = mean_groups(spec, sampling, shape);
   // Neighbours make one range: it begins where the group before was not drawn.

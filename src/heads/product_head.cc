@@ -210,7 +210,8 @@ std::uint64_t product_training_bytes(const HeadSpec& spec, const BatchShape& sha
   const std::uint64_t outputs = sizeof(float) * shape.batch * layout.group_size();
   const std::uint64_t loss =
       is_over_labels(spec) ? CodeLoss::work_bytes(layout.group_size(), shape.batch) : 0;
-  return layout.rank() * (RowTable::training_bytes(layout.group_size(), spec.dim, shape.rule) + outputs) +
+  return layout.rank() *
+             (RowTable::training_bytes(layout.group_size(), spec.dim, shape.rule) + outputs) +
          loss + code_bytes(spec);
 }
 

@@ -92,8 +92,7 @@ void Projection::end_training() {
 }
 
 void Projection::add_tensors(std::vector<HeadTensor>& tensors) const {
-  tensors.push_back(
-      {name_, {rows().num_rows, dim_}, std::span<const float>(weights_.values)});
+  tensors.push_back({name_, {rows().num_rows, dim_}, std::span<const float>(weights_.values)});
 }
 
 void Projection::visit_state(const std::function<void(const DenseHead::StateArray&)>& visit) {

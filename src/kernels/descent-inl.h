@@ -48,9 +48,8 @@ void move_with_adam(const AdamArrays& arrays, const float* gradients, std::size_
     const LaneVec g = hn::Mul(hn::Set(d, step.scale), load_lanes(gradients + at, count));
     const LaneVec first =
         move_means(arrays.first + at, step.beta1, hn::Mul(hn::Set(d, 1 - step.beta1), g), count);
-    const LaneVec second =
-        move_means(arrays.second + at, step.beta2,
-                   hn::Mul(hn::Mul(hn::Set(d, 1 - step.beta2), g), g), count);
+    const LaneVec second = move_means(arrays.second + at, step.beta2,
+                                      hn::Mul(hn::Mul(hn::Set(d, 1 - step.beta2), g), g), count);
     const LaneVec spread =
         hn::Add(hn::Sqrt(hn::Mul(hn::Set(d, step.second_scale), second)), hn::Set(d, step.epsilon));
     const LaneVec direction = hn::Div(hn::Mul(hn::Set(d, step.first_scale), first), spread);

@@ -202,8 +202,8 @@ HeadCost head_cost(const HeadShape& shape, const PlanOptions& machine) {
     cost.predict_bytes += table.predict_outputs * row_bytes;
     train_forward += 2 * table.train_outputs * table.width;
     const double vectors = static_cast<double>(machine.state_vectors);
-    state += machine.state_vectors == 0 ? kFloatBytes * table.rows
-                                        : vectors * table.rows * row_bytes;
+    state +=
+        machine.state_vectors == 0 ? kFloatBytes * table.rows : vectors * table.rows * row_bytes;
     scores += table.train_outputs;  // gradients overwrite them
   }
   cost.train_flops = 3 * train_forward;  // scores, gradient of F, gradient of the weights

@@ -111,7 +111,7 @@ struct Choice {
 // As measured on a part of EURLEX57K: docs/decisions/0009.
 std::string expected_loss(const Choice& chosen) {
   constexpr std::pair<std::uint64_t, double> kLosses[] = {
-      {2, 0.4}, {4, 0.7}, {8, 1.0}, {16, 2.5}, {32, 5.0}};
+      {2, 0.4}, {4, 0.7}, {8, 1.0}, {16, 2.2}, {32, 5.0}};
   const std::uint64_t times = chosen.shape.dim / chosen.shape.inner_dim;
   double points = 0;
   for (const auto& [share, loss] : kLosses) {

@@ -53,7 +53,8 @@ struct TableOptimizer {
   } else {
     // A row begins with its first gradient: steps of the whole training say nothing about how
     // often this row was touched, so the usual correction of the start would be wrong.
-    state = state == 0 ? mean_square : optimizer.beta2 * state + (1 - optimizer.beta2) * mean_square;
+    state =
+        state == 0 ? mean_square : optimizer.beta2 * state + (1 - optimizer.beta2) * mean_square;
   }
   return 1 / (std::sqrt(state) + optimizer.epsilon);
 }

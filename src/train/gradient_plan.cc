@@ -103,10 +103,10 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   }
   if (auto* cascade = spec.as<heads::CascadeSpec>()) {
     cascade->inner_dim = plan.inner_dim;
-    cascade->candidates = options.candidates > 0
-                              ? static_cast<std::size_t>(options.candidates)
-                              : std::min<std::size_t>(plan.candidates,
-                                                      heads::most_parents(spec.lengths));
+    cascade->candidates =
+        options.candidates > 0
+            ? static_cast<std::size_t>(options.candidates)
+            : std::min<std::size_t>(plan.candidates, heads::most_parents(spec.lengths));
     if (spec.loss == heads::Loss::kSigmoid) cascade->parent_power = kSigmoidParentPower;
     if (options.parent_weight > 0) cascade->parent_power = options.parent_weight;
   }
@@ -166,7 +166,8 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
   plan.encoder = make_encoder_spec(set, options);
   release_free_memory();
   plan.data_bytes = process_memory().resident + kLearningBytes;
-  plan.encoder_bytes = encoders::training_bytes(plan.encoder, options.batch, table_optimizer(options).rule);
+  plan.encoder_bytes =
+      encoders::training_bytes(plan.encoder, options.batch, table_optimizer(options).rule);
   const std::uint64_t encoder_parameters = encoders::parameter_bytes(plan.encoder);
   const std::uint64_t ordered_labels = has_order(options) ? set.names.size() : 0;
   const std::uint64_t place_bytes = kPlaceBytes * ordered_labels;
@@ -198,8 +199,8 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
                                        : 0;
   const std::uint64_t features = sizeof(float) * 2 * options.batch * plan.head.dim;
   const std::uint64_t step =
-      features + heads::training_bytes(
-                     plan.head, {set.examples.labels, options.batch, table_optimizer(options).rule});
+      features + heads::training_bytes(plan.head, {set.examples.labels, options.batch,
+                                                   table_optimizer(options).rule});
   plan.head_bytes = std::max({step + place_bytes, clustering,
                               head_parameters + place_bytes + kOrderBytes * ordered_labels,
                               head_parameters + place_bytes + kCountBytes * set.names.size(),

@@ -118,8 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
         ResumeCase{.name = "TableAdamWProduct",
                    .head = "product",
                    .change = [](auto& options) { options.table_rule = "adamw"; }},
-        ResumeCase{.name = "Projection",
-                   .change = [](auto& options) { options.inner_dim = 10; }},
+        ResumeCase{.name = "Projection", .change = [](auto& options) { options.inner_dim = 10; }},
         ResumeCase{.name = "DropoutOfBareFeatures",
                    .encoder = "dense",
                    .change =

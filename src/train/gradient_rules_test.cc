@@ -45,16 +45,15 @@ TEST(IdleOptions, AreRefused) {
   using Set = std::vector<std::pair<const char*, const char*>>;
   refused("bag", Set{{"momentum", "0.5"}});
   refused("dense", Set{{"hidden_layers", "0"}, {"layer_rule", "sgd"}, {"momentum", "0.5"}});
-  for (const auto& idle : Set{{"dim", "64"},
-                              {"activation", "gelu"},
-                              {"layer_rule", "sgd"},
-                              {"layer_rate", "0.1"}}) {
+  for (const auto& idle :
+       Set{{"dim", "64"}, {"activation", "gelu"}, {"layer_rule", "sgd"}, {"layer_rate", "0.1"}}) {
     refused("dense", Set{{"hidden_layers", "0"}, idle});
     EXPECT_EQ(message_of("dense", Set{{"hidden_layers", "1"}, idle}), "");
   }
   EXPECT_EQ(message_of("dense", Set{{"hidden_layers", "0"}, {"dropout", "0.5"}}), "");
-  EXPECT_EQ(message_of("dense", Set{{"hidden_layers", "0"}, {"inner_dim", "4"}, {"layer_rate", "1"}}),
-            "");
+  EXPECT_EQ(
+      message_of("dense", Set{{"hidden_layers", "0"}, {"inner_dim", "4"}, {"layer_rate", "1"}}),
+      "");
   for (const char* rule : {"momentum", "nesterov"}) {
     EXPECT_EQ(message_of("bag", Set{{"table_rule", rule}, {"momentum", "0.5"}}), "");
   }

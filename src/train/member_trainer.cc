@@ -157,10 +157,8 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
       own_batches_(examples),
       batches_(start.batches == nullptr ? own_batches_ : *start.batches),
       options_(options),
-      encoder_(
-          encoders::make_encoder(context_, plan.encoder,
-                                      {table_optimizer(options), layer_optimizer(options)},
-                                      batches_)),
+      encoder_(encoders::make_encoder(
+          context_, plan.encoder, {table_optimizer(options), layer_optimizer(options)}, batches_)),
       steps_per_epoch_((batches_.rows() + options.batch - 1) / options.batch),
       total_steps_(steps_per_epoch_ * options.epochs),
       schedule_(make_schedule(options, total_steps_)),
@@ -247,12 +245,11 @@ double MemberTrainer::train_step(std::uint64_t step) {
   add_to(seconds_.forward);
   gradient_.resize(features.size());
   const MatrixSpan gradient = {gradient_.data(), features.num_rows, features.num_columns};
-  const double loss = head_->step(
-      context_, {.features = features, .labels = labels},
-      {.learning_rate = head_share_ * encoder_step.table_rate,
-       .layer_rate = encoder_step.layer_rate,
-       .number = step},
-      gradient);
+  const double loss = head_->step(context_, {.features = features, .labels = labels},
+                                  {.learning_rate = head_share_ * encoder_step.table_rate,
+                                   .layer_rate = encoder_step.layer_rate,
+                                   .number = step},
+                                  gradient);
   add_to(seconds_.head);
   encoder_->backward(context_, gradient, encoder_step);
   add_to(seconds_.backward);
