@@ -87,7 +87,7 @@ inline void expect_step_of(heads::DenseHead& head, const ReferenceResult& expect
                            RandomBatch& batch, const Context& context, std::uint64_t number = 0) {
   // Sums of at most some hundred products below 1 in floats: 1e-5 is a hundred roundings.
   const double tolerance = 1e-5 * (1 + std::fabs(expected.loss));
-  const heads::HeadStep step = {.learning_rate = 0.5F, .number = number};
+  const heads::HeadStep step = {.learning_rate = 0.5F, .layer_rate = 0.5F, .number = number};
   ASSERT_NEAR(head.evaluate(context, batch.view(), step, batch.gradient()), expected.loss,
               tolerance);
   ASSERT_NEAR(head.step(context, batch.view(), step, batch.gradient()), expected.loss, tolerance);

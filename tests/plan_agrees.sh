@@ -66,6 +66,8 @@ compare_learned single.txt --head product --rank 32
 compare_learned single.txt --head product --redundant-heads 12 --code-epochs 1
 compare_learned many.txt --head product --redundant-heads 12 --order random
 compare_learned many.txt --head product --order product
+for rule in momentum adamw; do compare_learned many.txt --head cascade --table-rule $rule; done
+compare_learned many.txt --head cascade --inner-dim 128
 # Rows of more labels than there are candidates: all their parents are trained.
 make crowd --rows 1500 --features 2000 --labels 20000 --words-per-row 200 --labels-per-row 100
 compare_learned crowd.txt --head cascade

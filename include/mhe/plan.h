@@ -43,8 +43,10 @@ struct PlanOptions {
   std::optional<std::uint64_t> candidates = {};  ///< K parents a level (cascade, 20), groups an
                                                  ///< example (sampling, 1)
   std::uint64_t batch = 256;                     ///< examples trained at once
-  std::optional<std::uint64_t> ram_bytes = {};   ///< to train the head
-  std::optional<double> latency_us = {};         ///< to score one example alone
+  /// The optimiser's state of a row: 0, one number; else this many vectors as long as the row.
+  std::uint64_t state_vectors = 0;
+  std::optional<std::uint64_t> ram_bytes = {};  ///< to train the head
+  std::optional<double> latency_us = {};        ///< to score one example alone
   double memory_gb_per_s = 23;  ///< the machine, for latency: as measured on a 2-core Intel server
   double gflops = 330;          ///< the same
 };

@@ -118,8 +118,8 @@ struct GradientOptions {
   std::size_t batch = 256;             ///< examples per step
   float learning_rate = 0;             ///< of tables: embeddings and rows of heads
   float layer_rate = 1e-3F;            ///< of dense layers and biases
-  std::string table_rule = "auto";     ///< adagrad, adam or sgd, one number of state per row
-  std::string layer_rule = "adamw";    ///< or sgd, with momentum
+  std::string table_rule = "auto";     ///< adagrad, adam, sgd, momentum, nesterov or adamw
+  std::string layer_rule = "adamw";    ///< or sgd, with momentum, or nesterov
   float momentum = 0.9F;
   float weight_decay = 0;
   std::string schedule = "linear";  ///< constant, linear, cosine or poly
@@ -162,13 +162,14 @@ struct GradientOptions {
     v("epochs", epochs, "passes over the data; 0: 10, or as many as make 1,000 steps, at most 60");
     v("batch", batch, "examples per step");
     v("learning_rate", learning_rate,
-      "of tables: embeddings and the rows of heads; 0: adagrad and sgd 0.1, adam 0.0005");
-    v("layer_rate", layer_rate, "learning rate of dense layers and biases");
+      "of tables: embeddings and the rows of heads; 0: adam and adamw 0.0005, others 0.1");
+    v("layer_rate", layer_rate, "learning rate of dense layers, biases and projections");
     v("table_rule", table_rule,
-      "adagrad, adam or sgd, with one number of state per row; auto: adam for dense input, else "
-      "adagrad");
-    v("layer_rule", layer_rule, "adamw, or sgd with momentum");
-    v("momentum", momentum, "of layers under sgd");
+      "adagrad, adam or sgd, with one number of state per row; momentum or nesterov, with one per "
+      "weight; adamw, with two; auto: adam for dense input, else adagrad");
+    v("layer_rule", layer_rule, "adamw, sgd with momentum, or nesterov");
+    v("momentum", momentum,
+      "of tables under momentum and nesterov, of layers under sgd and nesterov");
     v("weight_decay", weight_decay, "of weights, times the learning rate");
     v("schedule", schedule, "of the learning rates: constant, linear, cosine or poly");
     v("warmup", warmup,
@@ -429,6 +430,7 @@ struct MemberPlan {
   std::uint64_t data_bytes = 0;
   std::uint64_t encoder_bytes = 0;
   std::uint64_t head_bytes = 0;
+  std::vector<std::string> notes = {};  ///< what a budget changed, a sentence each
 };
 
 /// What train_model() would take: reads the data and goes through the same stages, but trains and

@@ -16,7 +16,7 @@
 
 #include "encoders/batch_encoder.h"
 #include "encoders/encoder_spec.h"
-#include "encoders/layer_optimizer.h"
+#include "matrix/layer_optimizer.h"
 #include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 
@@ -31,7 +31,7 @@ struct EncoderOptimizer {
 struct EncoderStep {
   float table_rate = 0.1F;
   float layer_rate = 1e-3F;
-  float dropout = 0;         ///< share of a layer's outputs that are 0, in [0, 1)
+  float dropout = 0;         ///< share of a layer's outputs, or of bare features, that are 0
   std::uint64_t number = 0;  ///< from 0 on; with the Context's seed it decides what is dropped
 };
 

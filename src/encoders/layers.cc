@@ -89,8 +89,13 @@ void DenseLayer::update(const Context& context, MatrixView inputs, MatrixView gr
   bias_.move(optimizer, step, 0, sum_rows(gradient), false);
 }
 
-TableLayer::TableLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs)
-    : num_outputs_(num_outputs), row_state_(num_inputs), bias_(num_outputs), batch_(num_inputs) {
+TableLayer::TableLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs,
+                       TableRule rule)
+    : num_outputs_(num_outputs),
+      state_size_(state_size(rule, num_outputs)),
+      row_state_(num_inputs * state_size_),
+      bias_(num_outputs),
+      batch_(num_inputs) {
   // Rows are visited in an order that no machine foresees.
   text::resize_on_huge_pages(rows_, num_inputs * num_outputs);
   const auto bound = static_cast<float>(std::sqrt(3.0 / static_cast<double>(num_outputs)));
@@ -131,6 +136,12 @@ void TableLayer::move_rows(const RowsToMove& rows, MatrixView gradient,
         row_gradient.data());
     const float square = kernels::sum_squares(row_gradient.data(), num_outputs_);
     if (square == 0) continue;
+    if (keeps_vectors(optimizer.rule)) {
+      move_row(optimizer, {.row = row_of(i), .gradient = row_gradient.data(), .size = num_outputs_},
+               learning_rate,
+               std::span(row_state_).subspan(part.features[i] * state_size_, state_size_));
+      continue;
+    }
     const float factor = row_factor(optimizer, square / static_cast<float>(num_outputs_),
                                     row_state_[part.features[i]]);
     kernels::move_row(row_of(i), row_gradient.data(), num_outputs_, keep, learning_rate * factor);

@@ -15,7 +15,7 @@
 #include <mhe/input.h>
 
 #include "encoders/feature_batch.h"
-#include "encoders/layer_optimizer.h"
+#include "matrix/layer_optimizer.h"
 #include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 
@@ -57,20 +57,24 @@ class DenseLayer {
 class TableLayer {
  public:
   /// Random rows of the Context's seed, such that the output of an input of length 1 has length 1
-  /// or so; biases 0.
-  TableLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs);
+  /// or so; biases 0. `rule` is that of every update.
+  TableLayer(const Context& context, std::size_t num_inputs, std::size_t num_outputs,
+             TableRule rule);
 
   void forward(const Context& context, std::span<const SparseRow> inputs, MatrixSpan outputs) const;
   /// Moves the rows that the inputs touch, each once; `gradient` is dLoss/dz.
   void update(const Context& context, std::span<const SparseRow> inputs, MatrixView gradient,
               const TableOptimizer& optimizer, float learning_rate);
   void update_bias(MatrixView gradient, const LayerOptimizer& optimizer, const LayerStep& step);
-  /// Frees what update() keeps for the next one.
-  void release_scratch() { batch_.release_scratch(); }
+  /// Frees what only updates need: there is none after it.
+  void end_training() {
+    batch_.release_scratch();
+    row_state_ = std::vector<float>();
+  }
 
   [[nodiscard]] std::vector<float>& rows() noexcept { return rows_; }
   [[nodiscard]] const std::vector<float>& rows() const noexcept { return rows_; }
-  [[nodiscard]] std::vector<float>& row_state() noexcept { return row_state_; }
+  [[nodiscard]] std::vector<float>& row_state() noexcept { return row_state_; }  // [input][number]
   [[nodiscard]] Parameters& bias() noexcept { return bias_; }
   [[nodiscard]] const Parameters& bias() const noexcept { return bias_; }
 
@@ -85,8 +89,9 @@ class TableLayer {
                  float learning_rate, std::span<float> row_gradient);
 
   std::size_t num_outputs_;
-  std::vector<float> rows_;       // [input][output]
-  std::vector<float> row_state_;  // [input]
+  std::vector<float> rows_;  // [input][output]
+  std::size_t state_size_;
+  std::vector<float> row_state_;  // [input][state_size_]
   Parameters bias_;
   FeatureBatch batch_;  // of the last update()
 };

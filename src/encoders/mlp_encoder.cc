@@ -55,7 +55,7 @@ MlpEncoder::MlpEncoder(const Context& context, const EncoderSpec& spec,
   const std::size_t scaled = is_sparse ? 0 : num_inputs_;
   require(scaling_.mean.size() == scaled && scaling_.scale.size() == scaled,
           "a scaling of {} inputs; expected {}", scaling_.mean.size(), scaled);
-  if (is_sparse) table_.emplace(context, num_inputs_, dim_);
+  if (is_sparse) table_.emplace(context, num_inputs_, dim_, optimizer_.table.rule);
   for (std::size_t i = is_sparse ? 1 : 0; i < own_.layers; ++i) {
     layers_.emplace_back(context, i == 0 ? num_inputs_ : dim_, dim_, i);
   }
@@ -74,6 +74,18 @@ void MlpEncoder::gather(const Context& context, std::span<const DenseRow> inputs
       for (std::size_t i = 0; i < num_inputs_; ++i) {
         out[i] = (inputs[row][i] - scaling_.mean[i]) * scaling_.scale[i];
       }
+    }
+  });
+}
+
+// Without layers the scaled inputs are the features: what a last layer would drop is dropped here.
+void MlpEncoder::drop_inputs(const Context& context, const EncoderStep& step) {
+  parallel_blocks(context, rows_, kGrain, [&](const Block& block) {
+    std::vector<float> kept(num_inputs_);
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      fill_dropout(context, step, 0, row, kept);
+      float* const inputs = scaled_.data() + row * num_inputs_;
+      for (std::size_t i = 0; i < num_inputs_; ++i) inputs[i] *= kept[i];
     }
   });
 }
@@ -105,6 +117,7 @@ MatrixView MlpEncoder::run(const Context& context, const InputBatch& batch,
   batch_ = batch;
   rows_ = size_of(batch);
   if (!table_) gather(context, std::get<DenseRows>(batch).rows);
+  if (own_.layers == 0 && step.dropout > 0) drop_inputs(context, step);
   for (std::size_t layer = 0; layer < own_.layers; ++layer) {
     tapes_[layer].outputs.resize(rows_ * dim_);
     const MatrixSpan outputs = {tapes_[layer].outputs.data(), rows_, dim_};
@@ -189,7 +202,7 @@ void MlpEncoder::end_training() {
   for (std::vector<float>* values : {&scaled_, &features_, &scales_, &gradient_, &by_linear_}) {
     *values = std::vector<float>();
   }
-  if (table_) table_->release_scratch();
+  if (table_) table_->end_training();
   for (DenseLayer& layer : layers_) {
     layer.weight_parameters().first = std::vector<float>();
     layer.weight_parameters().second = std::vector<float>();

@@ -37,6 +37,7 @@ class MlpEncoder final : public Encoder {
   };
   MatrixView run(const Context& context, const InputBatch& batch, const EncoderStep& step) override;
   void gather(const Context& context, std::span<const DenseRow> inputs);
+  void drop_inputs(const Context& context, const EncoderStep& step);
   void activate_layer(const Context& context, std::size_t layer, const EncoderStep& step);
   void normalize_features(const Context& context);
   void backward_normalize(const Context& context);

@@ -201,8 +201,9 @@ TEST(Encoder, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Encoder, LearnsWithEveryRule) {
-  for (const TableRule table : {TableRule::kSgd, TableRule::kAdagrad, TableRule::kAdam}) {
-    for (const LayerRule layers : {LayerRule::kSgd, LayerRule::kAdamW}) {
+  for (const TableRule table : {TableRule::kSgd, TableRule::kAdagrad, TableRule::kAdam,
+                                TableRule::kMomentum, TableRule::kNesterov, TableRule::kAdamW}) {
+    for (const LayerRule layers : {LayerRule::kSgd, LayerRule::kNesterov, LayerRule::kAdamW}) {
       const EncoderSpec spec = make_spec(InputKind::kSparse, 2, false, Activation::kRelu);
       EncoderOptimizer optimizer;
       optimizer.table.rule = table;
@@ -221,6 +222,33 @@ TEST(Encoder, LearnsWithEveryRule) {
       }
       EXPECT_LT(losses.back(), losses.front());
     }
+  }
+}
+
+// The frozen-features case: inputs of rows that are kept make up for those that are not.
+TEST(Encoder, DropsFeaturesThatNoLayerMade) {
+  const EncoderSpec spec = make_spec(InputKind::kDense, 0, false, Activation::kRelu);
+  const Inputs inputs(spec.num_inputs);
+  std::vector<float> first;
+  for (const std::size_t threads : {1U, 3U}) {
+    const Context context({.threads = threads, .seed = 4});
+    const auto encoder = make_for(context, spec, inputs, {});
+    const auto features_of = [&](const EncoderStep& step) {
+      const MatrixView view = encoder->forward(context, inputs.batch(spec.input), step);
+      return std::vector<float>(view.data, view.data + view.size());
+    };
+    const std::vector<float> whole = features_of({.dropout = 0});
+    const std::vector<float> dropped = features_of({.dropout = 0.5F, .number = 1});
+    std::size_t num_kept = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      num_kept += dropped[i] != 0 ? 1 : 0;
+      EXPECT_TRUE(dropped[i] == 0 || dropped[i] == 2 * whole[i]) << i;
+    }
+    EXPECT_GT(num_kept, whole.size() / 4);
+    EXPECT_LT(num_kept, whole.size() * 3 / 4);
+    EXPECT_NE(features_of({.dropout = 0.5F, .number = 2}), dropped);
+    if (first.empty()) first = dropped;
+    EXPECT_EQ(dropped, first) << threads << " threads";
   }
 }
 

@@ -59,14 +59,15 @@ std::vector<TensorShape> mlp_tensor_shapes(const EncoderSpec& spec) {
   return shapes;
 }
 
-std::uint64_t mlp_training_bytes(const EncoderSpec& spec, std::size_t batch) {
+std::uint64_t mlp_training_bytes(const EncoderSpec& spec, std::size_t batch, TableRule rule) {
   std::uint64_t floats = 0;
   for (std::size_t i = 0; i < std::get<MlpSpec>(spec.own).layers; ++i) {
     const bool is_table = i == 0 && spec.input == InputKind::kSparse;
     const std::uint64_t inputs = i == 0 ? spec.num_inputs : spec.dim;
-    // A table has a number of state a row and two that sort a batch by feature; other layers have
+    // A table has its state and two numbers a row that sort a batch by feature; other layers have
     // two moments a weight.
-    floats += is_table ? inputs * (spec.dim + 3) : 3 * inputs * spec.dim;
+    floats +=
+        is_table ? inputs * (spec.dim + state_size(rule, spec.dim) + 2) : 3 * inputs * spec.dim;
     floats += 3 * spec.dim + 3 * batch * spec.dim;
   }
   if (spec.input == InputKind::kDense) floats += 2 * spec.num_inputs + batch * spec.num_inputs;

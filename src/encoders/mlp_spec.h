@@ -16,6 +16,7 @@
 #include "encoders/batch_encoder.h"
 #include "encoders/encoder_options.h"
 #include "encoders/encoder_spec.h"
+#include "matrix/table_optimizer.h"
 
 namespace mhe::encoders {
 
@@ -24,7 +25,8 @@ void complete_mlp(const EncoderOptions& options, EncoderSpec& spec);
 /// Throws kInvalidArgument for a spec that cannot be.
 void validate_mlp(const EncoderSpec& spec);
 [[nodiscard]] std::vector<TensorShape> mlp_tensor_shapes(const EncoderSpec& spec);
-[[nodiscard]] std::uint64_t mlp_training_bytes(const EncoderSpec& spec, std::size_t batch);
+[[nodiscard]] std::uint64_t mlp_training_bytes(const EncoderSpec& spec, std::size_t batch,
+                                               TableRule rule);
 
 /// MlpSpec as it stands in a model card.
 void add_mlp_json(const EncoderSpec& spec, nlohmann::ordered_json& json);

@@ -25,7 +25,7 @@ struct Functions {
   void (*complete)(const EncoderOptions&, EncoderSpec&);
   void (*validate)(const EncoderSpec&);
   std::vector<TensorShape> (*tensor_shapes)(const EncoderSpec&);
-  std::uint64_t (*training_bytes)(const EncoderSpec&, std::size_t batch);
+  std::uint64_t (*training_bytes)(const EncoderSpec&, std::size_t batch, TableRule rule);
   std::unique_ptr<Encoder> (*make)(const Context&, const EncoderSpec&, const EncoderOptimizer&,
                                    BatchSource&);
   std::unique_ptr<BatchEncoder> (*open)(const EncoderView&);
@@ -150,8 +150,8 @@ std::uint64_t parameter_bytes(const EncoderSpec& spec) {
   return bytes;
 }
 
-std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch) {
-  return entry_of(spec).functions.training_bytes(spec, batch);
+std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch, TableRule rule) {
+  return entry_of(spec).functions.training_bytes(spec, batch, rule);
 }
 
 std::unique_ptr<Encoder> make_encoder(const Context& context, const EncoderSpec& spec,

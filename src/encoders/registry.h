@@ -49,7 +49,8 @@ void validate(const EncoderSpec& spec);
 /// Bytes of the parameters.
 [[nodiscard]] std::uint64_t parameter_bytes(const EncoderSpec& spec);
 /// Bytes to train it: parameters, the state of the optimiser and a batch of `batch` rows.
-[[nodiscard]] std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch);
+[[nodiscard]] std::uint64_t training_bytes(const EncoderSpec& spec, std::size_t batch,
+                                           TableRule rule);
 
 /// Random parameters of the Context's seed; `rows`, which it will be trained on, show how inputs
 /// are scaled. Throws kInvalidArgument for a spec that cannot be.

@@ -18,6 +18,7 @@
 #include "heads/cascade_nodes.h"
 #include "heads/flat_pass.h"
 #include "heads/group_pass.h"
+#include "heads/projection.h"
 #include "heads/registry.h"
 #include "heads/row_table.h"
 #include "kernels/gemm.h"
@@ -40,15 +41,16 @@ class CascadeHead final : public DenseHead {
       : DenseHead(std::move(spec)),
         cascade_(std::get<CascadeSpec>(this->spec().own)),
         nodes_(this->spec()),
-        optimizer_(setup.optimizer) {
+        optimizer_(setup.optimizer),
+        layers_(setup.layers) {
     place_labels(setup);
     const std::size_t num_levels = nodes_.num_levels();
     for (std::size_t level = 0; level < num_levels; ++level) {
       const std::size_t width = level == 0 ? this->spec().dim : this->spec().inner_width();
-      tables_.emplace_back(context, level_name(level), nodes_.num_nodes(level), width);
+      tables_.emplace_back(context, level_name(level), nodes_.num_nodes(level), width,
+                           optimizer_.rule);
       if (level > 0 && width != this->spec().dim) {
-        projections_.emplace_back(context, level_name(level), width, this->spec().dim,
-                                  RowUse::kProjection);
+        projections_.emplace_back(context, level_name(level), width, this->spec().dim);
       }
     }
     group_passes_.resize(num_levels - 1);
@@ -57,7 +59,7 @@ class CascadeHead final : public DenseHead {
   [[nodiscard]] std::vector<HeadTensor> tensors() const override {
     std::vector<HeadTensor> tensors;
     for (const RowTable& table : tables_) table.add_tensors(tensors);
-    for (const RowTable& table : projections_) table.add_tensors(tensors);
+    for (const Projection& projection : projections_) projection.add_tensors(tensors);
     if (!label_at_.empty()) {
       tensors.push_back(
           {"label_at", {label_at_.size()}, std::span<const std::uint32_t>(label_at_)});
@@ -71,13 +73,14 @@ class CascadeHead final : public DenseHead {
       find_positives(batch, level);
       const double parents = level == 0 ? 1.0 : static_cast<double>(nodes_.num_used(level - 1));
       const double chosen = level == 0 ? 1.0 : static_cast<double>(cascade_.candidates);
-      visit({&tables_[level], positives_, std::min(1.0, chosen / parents)});
+      visit({&tables_[level], positives_, std::min(1.0, chosen / parents),
+             level == 0 || projections_.empty() ? MatrixView() : projections_[level - 1].rows()});
     }
   }
 
   void visit_state(const std::function<void(const StateArray&)>& visit) override {
     for (RowTable& table : tables_) table.visit_state(visit);
-    for (RowTable& table : projections_) table.visit_state(visit);
+    for (Projection& projection : projections_) projection.visit_state(visit);
   }
 
   void release_scratch() override {
@@ -89,10 +92,17 @@ class CascadeHead final : public DenseHead {
     }
   }
 
+  void end_training() override {
+    release_scratch();
+    for (RowTable& table : tables_) table.end_training();
+    for (Projection& projection : projections_) projection.end_training();
+  }
+
  protected:
   double run(const Context& context, const HeadBatch& batch, const HeadStep& step,
              MatrixSpan gradient, Update update) override {
     if (batch.labels.empty()) return 0;
+    layer_step_ = {step.layer_rate, step.number};
     LevelWork work;
     work.features = batch.features;
     work.loss = spec().loss;
@@ -206,7 +216,7 @@ class CascadeHead final : public DenseHead {
 
   void unproject(const Context& context, std::size_t level, const MatrixSpan& gradient,
                  LevelWork& work) {
-    RowTable& projection = projections_[level - 1];
+    Projection& projection = projections_[level - 1];
     const MatrixView inner = work.feature_gradient;
     multiply(context, rows_of(inner), rows_of(projection.rows()), spec().inner_width(), gradient,
              Sum::kAdd);
@@ -215,7 +225,7 @@ class CascadeHead final : public DenseHead {
     row_gradients_.resize(projection.rows().size());
     const MatrixSpan rows = {row_gradients_.data(), spec().inner_width(), spec().dim};
     multiply(context, transpose_of(inner), rows_of(work.features), inner.num_rows, rows);
-    projection.update(0, rows, {}, *work.move.optimizer, work.move.learning_rate);
+    projection.update(context, rows, layers_, layer_step_);
   }
 
   // Pairs of an example with its true nodes and the best others, K in all, or more if more are
@@ -325,10 +335,12 @@ class CascadeHead final : public DenseHead {
   const CascadeSpec& cascade_;  // of the spec
   CascadeNodes nodes_;
   TableOptimizer optimizer_;
+  LayerOptimizer layers_;
+  LayerStep layer_step_;
   std::vector<std::uint32_t> position_of_;  // [label]; empty: the label itself
   std::vector<std::uint32_t> label_at_;     // [position]
   std::vector<RowTable> tables_;            // [level]
-  std::vector<RowTable> projections_;       // [level - 1], or none
+  std::vector<Projection> projections_;     // [level - 1], or none
   FlatPass first_pass_;
   std::vector<GroupPass> group_passes_;  // [level - 1]
   std::vector<Pair> pairs_;              // for the next level

@@ -31,7 +31,10 @@ HeadSpec cascade(const Shape& shape, Loss loss) {
   return spec;
 }
 
-const HeadSetup kPlainDescent = {.optimizer = {.rule = TableRule::kSgd}, .order = {}, .codes = {}};
+const HeadSetup kPlainDescent = {.optimizer = {.rule = TableRule::kSgd},
+                                 .layers = {.rule = LayerRule::kSgd, .momentum = 0},
+                                 .order = {},
+                                 .codes = {}};
 
 // Two to four levels, with and without phantoms and projections, children in one chunk and in
 // several, examples with more true parents than candidates, groups of few examples and of many.
@@ -39,7 +42,8 @@ const Shape kShapes[] = {{60, {10, 6}},
                          {59, {10, 6}, 2, 4},
                          {500, {5, 100}, 2},
                          {100, {5, 5, 4}},
-                         {200, {6, 3, 4, 3}, 4, 5}};
+                         {200, {6, 3, 4, 3}, 4, 5},
+                         {150, {3, 7, 8}, 9}};  // more candidates than nodes of the first level
 
 TEST(CascadeHead, StepsAsTheReference) {
   const Context context({.threads = 2});
@@ -198,14 +202,17 @@ TEST(CascadeSearch, NeverReturnsAPhantom) {
 
 TEST(CascadeHead, LearnsItsLabels) {
   const Context context({.threads = 2});
-  for (const TableRule rule : {TableRule::kAdagrad, TableRule::kAdam}) {
-    const auto head = make_dense_head(context, cascade({60, {10, 6}, 3, 6}, Loss::kSoftmax),
-                                      {.optimizer = {.rule = rule}, .order = {}, .codes = {}});
+  for (const TableRule rule : {TableRule::kAdagrad, TableRule::kAdam, TableRule::kMomentum,
+                               TableRule::kNesterov, TableRule::kAdamW}) {
+    const auto head =
+        make_dense_head(context, cascade({60, {10, 6}, 3, 6}, Loss::kSoftmax),
+                        {.optimizer = {.rule = rule}, .layers = {}, .order = {}, .codes = {}});
     testing::RandomBatch batch(20, 9, 60, 1, 7, false);
     double loss = 0;
     for (std::uint64_t i = 0; i < 200; ++i) {
       loss =
-          head->step(context, batch.view(), {.learning_rate = 0.2F, .number = i}, batch.gradient());
+          head->step(context, batch.view(),
+                     {.learning_rate = 0.2F, .layer_rate = 0.02F, .number = i}, batch.gradient());
     }
     EXPECT_LT(loss, 0.2);
     const auto search = make_search(*head);
@@ -218,12 +225,15 @@ TEST(CascadeHead, LearnsItsLabels) {
 TEST(CascadeHead, RefusesWhatCannotBe) {
   const Context context({.threads = 1});
   const auto refused = [&](const HeadSpec& spec, std::optional<LabelOrder> order = {}) {
-    EXPECT_THROW((void)make_dense_head(context, spec, {{}, std::move(order), {}}), Error);
+    EXPECT_THROW((void)make_dense_head(context, spec, {{}, {}, std::move(order), {}}), Error);
   };
   refused(cascade({60, {60}}, Loss::kSoftmax));
   refused(cascade({61, {10, 6}}, Loss::kSoftmax));
   refused(cascade({60, {10, 0}}, Loss::kSoftmax));
   refused(cascade({60, {10, 6}, 11}, Loss::kSoftmax));
+  EXPECT_NO_THROW(
+      (void)make_dense_head(context, cascade({200, {4, 10, 5}, 40}, Loss::kSoftmax), {}));
+  refused(cascade({200, {4, 10, 5}, 41}, Loss::kSoftmax));
   refused(cascade({60, {10, 6}, 0}, Loss::kSoftmax));
   refused(cascade({60, {10, 6}, 3, 10}, Loss::kSoftmax));
   refused(cascade({60, {100000, 100000}}, Loss::kSoftmax));

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "heads/flat_pass.h"
+#include "heads/projection.h"
 #include "heads/row_table.h"
 
 namespace mhe::heads {
@@ -32,15 +33,16 @@ double mean_parents(const Ragged<LabelId>& labels, double candidates, double num
 // and the first scores again, by example.
 double floats_per_example(const HeadSpec& spec, const CascadeNodes& nodes,
                           const Ragged<LabelId>& labels) {
-  const auto candidates = static_cast<double>(std::get<CascadeSpec>(spec.own).candidates);
+  const auto most = static_cast<double>(std::get<CascadeSpec>(spec.own).candidates);
   const auto width = static_cast<double>(spec.inner_width());
   double floats = 2.0 * static_cast<double>(nodes.length(0));
   for (std::size_t level = 1; level < nodes.num_levels(); ++level) {
     const auto length = static_cast<double>(nodes.length(level));
     const auto num_parents = static_cast<double>(nodes.num_nodes(level - 1));
+    const double candidates = std::min(most, num_parents);
     const double parents = mean_parents(labels, candidates, num_parents);
     const bool keeps_scores = spec.loss == Loss::kSoftmax || level + 1 < nodes.num_levels();
-    floats += std::min(num_parents, candidates) * length + parents * width;
+    floats += candidates * length + parents * width;
     if (keeps_scores) floats += (parents - candidates) * length;
     if (spec.inner_width() != spec.dim) floats += 2 * width;  // projected features, their gradient
   }
@@ -48,6 +50,12 @@ double floats_per_example(const HeadSpec& spec, const CascadeNodes& nodes,
 }
 
 }  // namespace
+
+std::uint64_t most_parents(std::span<const std::uint32_t> lengths) {
+  std::uint64_t parents = 1;
+  for (const std::uint32_t length : lengths.first(lengths.size() - 1)) parents *= length;
+  return parents;
+}
 
 CascadeNodes::CascadeNodes(const HeadSpec& spec)
     : lengths_(spec.lengths.begin(), spec.lengths.end()), end_(spec.num_labels) {
@@ -59,9 +67,9 @@ CascadeNodes::CascadeNodes(const HeadSpec& spec)
           "a cascade of {} has a row for each of its numbers; at most {} are supported",
           space.describe(), kMost);
   const auto& cascade = std::get<CascadeSpec>(spec.own);
-  require(cascade.candidates >= 1 && cascade.candidates <= lengths_[0],
-          "{} candidates of {} groups: it must be 1 to {}", cascade.candidates, lengths_[0],
-          lengths_[0]);
+  const std::uint64_t parents = most_parents(spec.lengths);
+  require(cascade.candidates >= 1 && cascade.candidates <= parents,
+          "{} candidates of {} groups: it must be 1 to {}", cascade.candidates, parents, parents);
   require(cascade.parent_power >= 0 && cascade.parent_power <= 100,
           "parent power {}: it must be 0 to 100", cascade.parent_power);
   require(spec.inner_width() <= spec.dim,
@@ -80,7 +88,7 @@ std::uint64_t cascade_weight_bytes(const HeadSpec& spec) {
   std::uint64_t bytes = RowTable::weight_bytes(nodes.num_nodes(0), spec.dim);
   for (std::size_t level = 1; level < nodes.num_levels(); ++level) {
     bytes += RowTable::weight_bytes(nodes.num_nodes(level), width);
-    if (width != spec.dim) bytes += sizeof(float) * width * spec.dim;
+    if (width != spec.dim) bytes += Projection::weight_bytes(width, spec.dim);
   }
   return bytes;
 }
@@ -89,10 +97,10 @@ std::uint64_t cascade_training_bytes(const HeadSpec& spec, const BatchShape& sha
   const CascadeNodes nodes(spec);
   const std::size_t width = spec.inner_width();
   std::uint64_t bytes = FlatPass::work_bytes(1, nodes.length(0), spec.dim, shape.batch) +
-                        RowTable::training_bytes(nodes.num_nodes(0), spec.dim);
+                        RowTable::training_bytes(nodes.num_nodes(0), spec.dim, shape.rule);
   for (std::size_t level = 1; level < nodes.num_levels(); ++level) {
-    bytes += RowTable::training_bytes(nodes.num_nodes(level), width);
-    if (width != spec.dim) bytes += sizeof(float) * width * (spec.dim + 1);
+    bytes += RowTable::training_bytes(nodes.num_nodes(level), width, shape.rule);
+    if (width != spec.dim) bytes += Projection::training_bytes(width, spec.dim);
   }
   // The levels take turns with the gradient of a projection.
   if (width != spec.dim) bytes += sizeof(float) * width * spec.dim;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "heads/registry.h"
@@ -44,6 +45,10 @@ class CascadeNodes {
   std::size_t num_positions_ = 1;
   std::size_t end_ = 0;
 };
+
+/// Nodes of the level above the last, where there are most parents to choose from. A level with
+/// fewer nodes than candidates trains all of them. `lengths` must be those of a cascade.
+[[nodiscard]] std::uint64_t most_parents(std::span<const std::uint32_t> lengths);
 
 /// Of the tables and projections.
 [[nodiscard]] std::uint64_t cascade_weight_bytes(const HeadSpec& spec);

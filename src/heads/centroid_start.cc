@@ -13,6 +13,7 @@
 #include "heads/level_work.h"
 #include "kernels/losses.h"
 #include "kernels/rows.h"
+#include "matrix/gemm.h"
 
 namespace mhe::heads {
 namespace {
@@ -43,25 +44,33 @@ void point_across(std::span<float> row, std::span<const double> direction, doubl
 
 }  // namespace
 
-// Narrower levels see projections of the features, which are random: no directions to start from.
-bool CentroidStart::moves_rows(const RowTable& table) const noexcept {
-  return rows_ == StartRows::kCentroids && table.dim() == sum_.size();
-}
-
 void CentroidStart::add(const Context& context, const HeadBatch& batch) {
+  const bool moves_rows = rows_ == StartRows::kCentroids;
   head_.visit_positives(batch, [&](const DenseHead::TruePlaces& places) {
     RowTable& table = *places.table;
     if (std::none_of(tables_.begin(), tables_.end(),
                      [&](const Met& met) { return met.table == &table; })) {
-      if (moves_rows(table)) table.clear_rows(context);
-      tables_.push_back({&table, places.trained});
+      if (moves_rows) table.clear_rows(context);
+      tables_.push_back({&table, places.trained, places.projection});
     }
     const std::span<float> counts = table.mutable_biases();
     for (const Positive& positive : places.positives) count_one(counts[positive.row]);
-    if (moves_rows(table)) add_features(context, places, batch.features);
+    if (!moves_rows) return;
+    const bool is_projected = places.projection.num_rows > 0;
+    add_features(
+        context, places,
+        is_projected ? project(context, batch.features, places.projection) : batch.features);
   });
-  if (rows_ == StartRows::kCentroids) add_to_common(batch.features);
+  if (moves_rows) add_to_common(batch.features);
   count_ += batch.labels.size();
+}
+
+MatrixView CentroidStart::project(const Context& context, const MatrixView& features,
+                                  const MatrixView& projection) {
+  projected_.resize(features.num_rows * projection.num_rows);
+  const MatrixSpan projected = {projected_.data(), features.num_rows, projection.num_rows};
+  multiply(context, rows_of(features), transpose_of(projection), features.num_columns, projected);
+  return projected;
 }
 
 void CentroidStart::add_features(const Context& context, const DenseHead::TruePlaces& places,
@@ -90,7 +99,10 @@ void CentroidStart::add_to_common(const MatrixView& features) {
 void CentroidStart::finish(const Context& context) {
   const Common common = find_common();
   for (const Met& met : tables_) {
-    if (moves_rows(*met.table)) direct_rows(context, common, *met.table);
+    if (rows_ == StartRows::kCentroids) {
+      const bool is_projected = met.projection.num_rows > 0;
+      direct_rows(context, is_projected ? project(common, met.projection) : common, *met.table);
+    }
     settle_biases(met);
   }
 }
@@ -116,6 +128,27 @@ CentroidStart::Common CentroidStart::find_common() const {
   const double variance = sum_squares_ / count - mean_square / (count * count);
   common.length = variance > 0 ? kStartScore / std::sqrt(variance) : 0.0;
   return common;
+}
+
+// Orthonormal rows keep a share of the squared length of a vector that lies anywhere, as large as
+// their share of all there could be. So projected rows become about as long as those of all
+// features would be once they are projected: longer ones, which score as much as those, lose by
+// the noise that narrow features add to each score (docs/decisions/0009).
+CentroidStart::Common CentroidStart::project(const Common& common, const MatrixView& projection) {
+  const auto share =
+      static_cast<double>(projection.num_rows) / static_cast<double>(projection.num_columns);
+  Common result = {.direction = {}, .length = common.length * std::sqrt(share)};
+  double squares = 0;
+  for (std::size_t i = 0; i < projection.num_rows; ++i) {
+    const std::span<const float> row = projection[i];
+    const double along = std::inner_product(row.begin(), row.end(), common.direction.begin(), 0.0);
+    result.direction.push_back(along);
+    squares += along * along;
+  }
+  if (squares > 0) {
+    for (double& value : result.direction) value /= std::sqrt(squares);
+  }
+  return result;
 }
 
 void CentroidStart::direct_rows(const Context& context, const Common& common, RowTable& table) {

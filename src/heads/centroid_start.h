@@ -11,12 +11,13 @@
 
 #include "heads/dense_head.h"
 #include "heads/row_table.h"
+#include "matrix/view.h"
 
 namespace mhe::heads {
 
 /// What becomes of the rows.
 enum class StartRows {
-  kCentroids,  ///< directions of their examples, where they are as wide as the features
+  kCentroids,  ///< directions of their examples, projected where they see projections
   kAsTheyAre,  ///< only biases change, for which no features are needed
 };
 
@@ -37,10 +38,11 @@ class CentroidStart {
   void finish(const Context& context);
 
  private:
-  // A table that was met, and the share of all examples that train a row of it.
+  // A table that was met, the share of all examples that train a row of it, and what its rows see.
   struct Met {
     RowTable* table;
     double trained;
+    MatrixView projection;
   };
   // What all examples have in common, and how long rows become.
   struct Common {
@@ -48,13 +50,15 @@ class CentroidStart {
     double length = 0;
   };
   [[nodiscard]] Common find_common() const;
-  [[nodiscard]] bool moves_rows(const RowTable& table) const noexcept;
+  [[nodiscard]] static Common project(const Common& common, const MatrixView& projection);
   static void direct_rows(const Context& context, const Common& common, RowTable& table);
   // Biases that have counted true examples become logarithms of their share.
   void settle_biases(const Met& met) const;
 
-  void add_features(const Context& context, const DenseHead::TruePlaces& places,
-                    const MatrixView& features);
+  static void add_features(const Context& context, const DenseHead::TruePlaces& places,
+                           const MatrixView& features);
+  [[nodiscard]] MatrixView project(const Context& context, const MatrixView& features,
+                                   const MatrixView& projection);
   void add_to_common(const MatrixView& features);
 
   DenseHead& head_;
@@ -62,6 +66,7 @@ class CentroidStart {
   std::vector<Met> tables_;
   std::vector<double> sum_;  // of the features
   double sum_squares_ = 0;
+  std::vector<float> projected_;  // features of a batch
   std::size_t count_ = 0;
 };
 

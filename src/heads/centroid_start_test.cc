@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -127,8 +128,49 @@ TEST(CentroidStart, BiasesAloneAreSharesAndNeedNoFeatures) {
   }
 }
 
-// Counts of nodes become biases also where rows are too narrow for centroids.
-TEST(CentroidStart, GivesBiasesToNarrowerLevels) {
+// A row behind a projection points at the projected sum of its examples, across the projected mean.
+void expect_projected_centroids(const std::vector<float>& rows,
+                                const std::vector<float>& projection, const HeadBatch& batch,
+                                std::size_t width) {
+  const std::size_t dim = batch.features.num_columns;
+  const auto project = [&](const std::vector<double>& x) {
+    std::vector<double> y(width);
+    for (std::size_t i = 0; i < width; ++i) {
+      for (std::size_t c = 0; c < dim; ++c) y[i] += x[c] * double{projection[i * dim + c]};
+    }
+    return y;
+  };
+  const auto sum_of = [&](const auto& is_in) {
+    std::vector<double> sum(dim);
+    for (std::size_t e = 0; e < batch.labels.size(); ++e) {
+      for (std::size_t c = 0; is_in(batch.labels[e]) && c < dim; ++c) {
+        sum[c] += double{batch.features[e][c]};
+      }
+    }
+    return sum;
+  };
+  const auto dot = [&](const auto& a, const auto& b) {
+    double total = 0;
+    for (std::size_t i = 0; i < width; ++i) total += double{a[i]} * double{b[i]};
+    return total;
+  };
+  const std::vector<double> mean = project(sum_of([](const auto&) { return true; }));
+  double length = 0;
+  for (std::size_t label = 0; label < rows.size() / width; ++label) {
+    std::vector<double> expected = project(sum_of([&](std::span<const LabelId> labels) {
+      return std::count(labels.begin(), labels.end(), LabelId{static_cast<std::uint32_t>(label)}) >
+             0;
+    }));
+    const double along = dot(expected, mean) / dot(mean, mean);
+    for (std::size_t i = 0; i < width; ++i) expected[i] -= along * mean[i];
+    const std::span<const float> row = std::span(rows).subspan(label * width, width);
+    EXPECT_NEAR(dot(row, expected) / std::sqrt(dot(row, row) * dot(expected, expected)), 1, 1e-5);
+    if (label == 0) length = dot(row, row);
+    EXPECT_NEAR(dot(row, row), length, 1e-5 * length) << "all rows are equally long";
+  }
+}
+
+TEST(CentroidStart, GivesBiasesAndProjectedCentroidsToNarrowerLevels) {
   const Context context({.threads = 2});
   HeadSpec narrow = kCascade;
   narrow.as<CascadeSpec>()->inner_dim = 16;
@@ -149,7 +191,12 @@ TEST(CentroidStart, GivesBiasesToNarrowerLevels) {
       start.add(context, batch.view());
       start.finish(context);
     }
-    EXPECT_EQ(values_of(*head, "level2.table"), before);
+    if (rows == StartRows::kCentroids) {
+      expect_projected_centroids(values_of(*head, "level2.table"),
+                                 values_of(*head, "level2.projection"), batch.view(), 16);
+    } else {
+      EXPECT_EQ(values_of(*head, "level2.table"), before);
+    }
     EXPECT_EQ(values_of(*head, "level2.bias"), values_of(*wide_head, "level2.bias"));
     EXPECT_LT(values_of(*head, "level2.bias")[0], 0);
   }
@@ -170,6 +217,7 @@ class OneRowHead final : public DenseHead {
     table_.visit_state(visit);
   }
   void release_scratch() override {}
+  void end_training() override {}
   [[nodiscard]] std::span<const float> biases() const { return table_.biases(); }
 
  protected:

@@ -20,6 +20,7 @@
 #include <mhe/label_space.h>
 
 #include "heads/head_spec.h"
+#include "matrix/layer_optimizer.h"
 #include "matrix/table_optimizer.h"
 #include "matrix/view.h"
 
@@ -37,6 +38,7 @@ struct HeadBatch {
 
 struct HeadStep {
   float learning_rate = 0.1F;
+  float layer_rate = 1e-3F;  ///< of projections
   std::uint64_t number = 0;  ///< from 0 on; with the Context's seed it decides what is drawn
 };
 
@@ -65,7 +67,8 @@ class DenseHead {
   struct TruePlaces {
     RowTable* table = nullptr;
     std::span<const Positive> positives;  ///< rows that are true in the batch
-    double trained = 1;  ///< share of all examples that a row is trained on, above 0
+    double trained = 1;          ///< share of all examples that a row is trained on, above 0
+    MatrixView projection = {};  ///< of the features to what the rows see; none: the features
   };
   /// Calls `visit` with each such table; product heads have none.
   virtual void visit_positives(const HeadBatch& /*batch*/,
@@ -85,6 +88,8 @@ class DenseHead {
 
   /// Frees what steps keep for the next one; a step after it takes it anew.
   virtual void release_scratch() = 0;
+  /// Frees what only training needs, the optimiser's numbers too: there is no step after it.
+  virtual void end_training() = 0;
 
  protected:
   explicit DenseHead(HeadSpec spec) : spec_(std::move(spec)) {}
@@ -99,6 +104,7 @@ class DenseHead {
 /// What a head is built with beside its spec.
 struct HeadSetup {
   TableOptimizer optimizer;
+  LayerOptimizer layers = {};        ///< of projections
   std::optional<LabelOrder> order;   ///< where labels stand; none: position = id
   std::vector<std::uint32_t> codes;  ///< ProductCode::kTable: [label][head]
   bool weigh_groups =

@@ -56,7 +56,7 @@ class FlatHead final : public DenseHead {
         sampling_(this->spec().as<SamplingSpec>()),
         optimizer_(setup.optimizer),
         weigh_groups_(setup.weigh_groups),
-        table_(context, "", this->spec().num_labels, this->spec().dim),
+        table_(context, "", this->spec().num_labels, this->spec().dim, optimizer_.rule),
         sampler_(this->spec().num_labels, this->spec().lengths.back()) {
     if (!setup.order || sampling_ == nullptr) return;
     require(setup.order->num_labels() == this->spec().num_labels,
@@ -93,6 +93,11 @@ class FlatHead final : public DenseHead {
   void release_scratch() override {
     pass_ = FlatPass();
     group_pass_ = GroupPass();
+  }
+
+  void end_training() override {
+    release_scratch();
+    table_.end_training();
   }
 
  protected:
@@ -192,7 +197,7 @@ std::uint64_t flat_pass_bytes(const HeadSpec& spec, std::size_t ranges, std::siz
 }
 
 std::uint64_t one_hot_training_bytes(const HeadSpec& spec, const BatchShape& shape) {
-  return RowTable::training_bytes(num_flat_rows(spec), spec.dim) +
+  return RowTable::training_bytes(num_flat_rows(spec), spec.dim, shape.rule) +
          flat_pass_bytes(spec, 1, spec.num_labels, shape.batch);
 }
 
@@ -229,7 +234,7 @@ std::uint64_t own_group_bytes(const HeadSpec& spec, const SamplingSpec& sampling
 
 std::uint64_t sampling_training_bytes(const HeadSpec& spec, const BatchShape& shape) {
   const auto& sampling = std::get<SamplingSpec>(spec.own);
-  const std::uint64_t table = RowTable::training_bytes(num_flat_rows(spec), spec.dim);
+  const std::uint64_t table = RowTable::training_bytes(num_flat_rows(spec), spec.dim, shape.rule);
   if (sampling.groups_per_example > 0) return table + own_group_bytes(spec, sampling, shape);
   const double groups = mean_groups(spec, sampling, shape);
   // Neighbours make one range: it begins where the group before was not drawn.

@@ -40,7 +40,7 @@ class ProductHead final : public DenseHead {
         layout_(this->spec()),
         targets_(this->spec(), setup),
         optimizer_(setup.optimizer),
-        table_(context, "", layout_.num_outputs(), this->spec().dim) {
+        table_(context, "", layout_.num_outputs(), this->spec().dim, optimizer_.rule) {
     if (is_over_labels(this->spec())) {
       code_loss_.emplace(targets_.codes(), this->spec().lengths);
     }
@@ -66,6 +66,11 @@ class ProductHead final : public DenseHead {
     if (code_loss_) code_loss_.emplace(targets_.codes(), spec().lengths);
     outputs_ = std::vector<float>();
     scratch_.clear();
+  }
+
+  void end_training() override {
+    release_scratch();
+    table_.end_training();
   }
 
  protected:
@@ -205,7 +210,8 @@ std::uint64_t product_training_bytes(const HeadSpec& spec, const BatchShape& sha
   const std::uint64_t outputs = sizeof(float) * shape.batch * layout.group_size();
   const std::uint64_t loss =
       is_over_labels(spec) ? CodeLoss::work_bytes(layout.group_size(), shape.batch) : 0;
-  return layout.rank() * (RowTable::training_bytes(layout.group_size(), spec.dim) + outputs) +
+  return layout.rank() *
+             (RowTable::training_bytes(layout.group_size(), spec.dim, shape.rule) + outputs) +
          loss + code_bytes(spec);
 }
 

@@ -24,8 +24,9 @@ namespace mhe::heads {
 
 /// What decides how much memory a step takes.
 struct BatchShape {
-  const Ragged<LabelId>& labels;  ///< of all rows that are trained on
-  std::size_t batch = 0;          ///< rows per step
+  const Ragged<LabelId>& labels;         ///< of all rows that are trained on
+  std::size_t batch = 0;                 ///< rows per step
+  TableRule rule = TableRule::kAdagrad;  ///< what the optimiser keeps
 };
 
 /// What a head is to those who know its kind only.

@@ -1,7 +1,7 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table of weights with a bias a row and the optimiser's number a row: what the heads train.
+// A table of weights with a bias a row and the optimiser's numbers: what the heads train.
 #pragma once
 
 #include <cstddef>
@@ -22,30 +22,25 @@
 
 namespace mhe::heads {
 
-/// What a table's rows are for.
-enum class RowUse {
-  kOutputs,     ///< a row and a bias for each output, small
-  kProjection,  ///< features to narrower ones of about the same size; no biases
-};
-
 /// Rows are random, biases and states 0. Different rows may be updated at once.
 class RowTable {
  public:
   /// `name` names the table among the head's tensors, such as "level1."; the Context's seed and it
-  /// decide the rows.
+  /// decide the rows. `rule` is that of every update.
   RowTable(const Context& context, const std::string& name, std::size_t num_rows, std::size_t dim,
-           RowUse use = RowUse::kOutputs);
+           TableRule rule = TableRule::kAdagrad);
 
   /// Of rows with their biases.
   [[nodiscard]] static std::uint64_t weight_bytes(std::uint64_t num_rows, std::uint64_t dim) {
     return sizeof(float) * num_rows * (dim + 1);
   }
   /// The same with the optimiser's numbers.
-  [[nodiscard]] static std::uint64_t training_bytes(std::uint64_t num_rows, std::uint64_t dim) {
-    return weight_bytes(num_rows, dim) + sizeof(float) * num_rows;
+  [[nodiscard]] static std::uint64_t training_bytes(std::uint64_t num_rows, std::uint64_t dim,
+                                                    TableRule rule) {
+    return weight_bytes(num_rows, dim) + sizeof(float) * num_rows * state_size(rule, dim + 1);
   }
 
-  [[nodiscard]] std::size_t num_rows() const noexcept { return states_.size(); }
+  [[nodiscard]] std::size_t num_rows() const noexcept { return biases_.size(); }
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] const float* row(std::size_t index) const noexcept {
     return rows_.get() + index * dim_;
@@ -58,8 +53,8 @@ class RowTable {
   [[nodiscard]] MatrixView rows() const noexcept { return {rows_.get(), num_rows(), dim_}; }
   [[nodiscard]] std::span<const float> biases() const noexcept { return biases_; }
 
-  /// Moves rows [begin, begin + gradients.num_rows); `bias_gradients` [row] are empty without
-  /// biases. The bias counts as one more element of its row, but does not decay.
+  /// Moves rows [begin, begin + gradients.num_rows); `bias_gradients` [row]. The bias counts as one
+  /// more element of its row, but does not decay.
   void update(std::size_t begin, const MatrixView& gradients, std::span<const float> bias_gradients,
               const TableOptimizer& optimizer, float learning_rate);
 
@@ -67,6 +62,9 @@ class RowTable {
   /// On the way adds factor * row, of rows as they were, to `pulled`: dLoss/dF of the example.
   void update(std::size_t begin, std::span<const float> factors, std::span<const float> vector,
               const RowMove& move, std::span<float> pulled);
+
+  /// Frees the optimiser's numbers: there is no update after it.
+  void end_training() { states_ = std::vector<float>(); }
 
   void add_tensors(std::vector<HeadTensor>& tensors) const;
   void visit_state(const std::function<void(const DenseHead::StateArray&)>& visit);
@@ -76,10 +74,15 @@ class RowTable {
     std::size_t count;
     void operator()(float* rows) const noexcept;
   };
+  // By a rule that keeps vectors; the row's gradient is scale * gradient.
+  void move_with_vectors(std::size_t row, const float* gradient, float scale, float bias_gradient,
+                         const RowMove& move);
+
   std::size_t dim_;
+  std::size_t state_size_;
   std::unique_ptr<float[], Delete> rows_;  // not a vector: that would fill it with zeros first
   std::vector<float> biases_;
-  std::vector<float> states_;
+  std::vector<float> states_;  // [row][state_size_]
   std::string rows_name_;
   std::string biases_name_;
   std::string states_name_;

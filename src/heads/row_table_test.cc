@@ -56,9 +56,50 @@ TEST(RowTable, MovesByEachRule) {
   }
 }
 
-TEST(RowTable, MultiplesOfAVectorMoveAsTheirGradientsDo) {
-  RowTable fast(kContext, "", 4, 20);
-  RowTable slow(kContext, "", 4, 20);
+// Row 1 of three, two elements and a bias, in double; the others are not touched and stay.
+TEST(RowTable, MovesByRulesThatKeepVectors) {
+  const std::vector<std::vector<float>> gradients = {{3, -4, 5}, {0.5F, 2, -1}, {1, 0, 0.25F}};
+  for (const TableRule rule : {TableRule::kMomentum, TableRule::kNesterov, TableRule::kAdamW}) {
+    const TableOptimizer optimizer = {.rule = rule, .weight_decay = 0.5F};
+    RowTable table(kContext, "", 3, 2, rule);
+    const std::vector<float> before = values_of(table);
+    std::vector<double> expected = {before[2], before[3], 0};
+    std::vector<double> first(3);
+    std::vector<double> second(3);
+    int number = 0;
+    for (const std::vector<float>& gradient : gradients) {
+      ++number;
+      const float bias_gradient = gradient[2];
+      table.update(1, {gradient.data(), 1, 2}, {&bias_gradient, 1}, optimizer, 0.1F);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double g = gradient[i];
+        double move = 0;
+        if (rule == TableRule::kAdamW) {
+          first[i] = 0.9 * first[i] + 0.1 * g;
+          second[i] = 0.999 * second[i] + 0.001 * g * g;
+          move = first[i] / (1 - std::pow(0.9, number)) /
+                 (std::sqrt(second[i] / (1 - std::pow(0.999, number))) + 1e-8);
+        } else {
+          first[i] = 0.9 * first[i] + g;
+          move = rule == TableRule::kNesterov ? g + 0.9 * first[i] : first[i];
+        }
+        expected[i] = (i < 2 ? 0.95 : 1) * expected[i] - 0.1 * move;
+      }
+    }
+    const std::vector<float> after = values_of(table);
+    // 1 - 0.999 has four digits in floats: 1e-4 of moves of 0.1.
+    EXPECT_NEAR(after[2], expected[0], 2e-5);
+    EXPECT_NEAR(after[3], expected[1], 2e-5);
+    EXPECT_NEAR(after[7], expected[2], 2e-5) << "biases do not decay";
+    for (const std::size_t other : {0U, 1U, 4U, 5U, 6U, 8U}) EXPECT_EQ(after[other], before[other]);
+  }
+}
+
+class RowTableRule : public ::testing::TestWithParam<TableRule> {};
+
+TEST_P(RowTableRule, MultiplesOfAVectorMoveAsTheirGradientsDo) {
+  RowTable fast(kContext, "", 4, 20, GetParam());
+  RowTable slow(kContext, "", 4, 20, GetParam());
   std::vector<float> vector;
   for (int i = 0; i < 20; ++i) vector.push_back(static_cast<float>(i - 7) * 0.25F);
   const std::vector<float> factors = {0.5F, -2, 0};
@@ -66,7 +107,7 @@ TEST(RowTable, MultiplesOfAVectorMoveAsTheirGradientsDo) {
   for (const float factor : factors) {
     for (const float x : vector) gradients.push_back(factor * x);
   }
-  const TableOptimizer optimizer;
+  const TableOptimizer optimizer = {.rule = GetParam(), .weight_decay = 0.5F};
   std::vector<float> pulled(20);
   std::vector<float> expected(20);
   for (int step = 0; step < 2; ++step) {
@@ -81,6 +122,10 @@ TEST(RowTable, MultiplesOfAVectorMoveAsTheirGradientsDo) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6) << i;
   for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(pulled[i], expected[i], 1e-6) << i;
 }
+
+INSTANTIATE_TEST_SUITE_P(Rules, RowTableRule,
+                         ::testing::Values(TableRule::kAdagrad, TableRule::kMomentum,
+                                           TableRule::kNesterov, TableRule::kAdamW));
 
 }  // namespace
 }  // namespace mhe::heads

@@ -31,7 +31,6 @@ constexpr std::uint64_t kGroupsPerTouched = 8;
 constexpr double kLeastScored = 2048;
 
 constexpr double kFloatBytes = 4;
-constexpr double kRowStateBytes = kFloatBytes;  // of every rule: one number a row
 
 // One table of rows: what is stored and how much of it an example touches.
 struct Table {
@@ -189,8 +188,8 @@ HeadCost head_cost(const HeadShape& shape, const PlanOptions& machine) {
   cost.predict_flops = 2 * layout.projections;
   cost.predict_bytes = kFloatBytes * layout.projections;
   double train_forward = 2 * layout.projections;
-  // The levels take turns with the gradient of a projection.
-  double state = kRowStateBytes * layout.projected;
+  // The levels take turns with the gradient of a projection; each has two moments a weight.
+  double state = 2 * kFloatBytes * layout.projections;
   if (layout.projections > 0) {
     state += kFloatBytes * static_cast<double>(shape.dim) * static_cast<double>(shape.inner_dim);
   }
@@ -202,7 +201,9 @@ HeadCost head_cost(const HeadShape& shape, const PlanOptions& machine) {
     cost.predict_flops += 2 * table.predict_outputs * table.width;
     cost.predict_bytes += table.predict_outputs * row_bytes;
     train_forward += 2 * table.train_outputs * table.width;
-    state += kRowStateBytes * table.rows;
+    const double vectors = static_cast<double>(machine.state_vectors);
+    state +=
+        machine.state_vectors == 0 ? kFloatBytes * table.rows : vectors * table.rows * row_bytes;
     scores += table.train_outputs;  // gradients overwrite them
   }
   cost.train_flops = 3 * train_forward;  // scores, gradient of F, gradient of the weights

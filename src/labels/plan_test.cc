@@ -186,7 +186,7 @@ TEST(MakePlan, CountsACascadeByHand) {
   EXPECT_EQ(plan.cost.model_bytes, 4 * (20 * 9 + 100 * 5 + 32));
   EXPECT_EQ(plan.cost.predict_flops, 2 * (20 * 8 + 15 * 4 + 32));
   EXPECT_EQ(plan.cost.train_bytes,
-            plan.cost.model_bytes + 4 * (120 + 4) + 4 * 32 + 2 * 4 * (20 + 15 + 2 * (8 + 4)));
+            plan.cost.model_bytes + 4 * 120 + 8 * 32 + 4 * 32 + 2 * 4 * (20 + 15 + 2 * (8 + 4)));
   EXPECT_EQ(plan.confusion_degree, 0.25);
 }
 

@@ -16,6 +16,7 @@
 #include <mhe/error.h>
 
 #include "base/check.h"
+#include "heads/cascade_nodes.h"
 #include "heads/registry.h"
 #include "train/calibrate_heads.h"
 #include "train/gradient_rules.h"
@@ -326,6 +327,7 @@ MemberPlan GradientFitter::plan(const FitData& data, std::uint64_t ram_bytes) {
   result.data_bytes = plan_.data_bytes;
   result.encoder_bytes = plan_.encoder_bytes;
   result.head_bytes = plan_.head_bytes;
+  result.notes = plan_.notes;
   return result;
 }
 
@@ -343,7 +345,7 @@ void GradientFitter::fit(const FitData& data, ResumeFile* file, const TrainRun& 
     heads::HeadSpec& head = parts_.back().head;
     auto* cascade = head.as<heads::CascadeSpec>();
     if (cascade != nullptr && options_.beam > 0) {
-      cascade->candidates = std::min<std::size_t>(options_.beam, head.lengths.front());
+      cascade->candidates = std::min<std::size_t>(options_.beam, heads::most_parents(head.lengths));
     }
   }
   show_members();

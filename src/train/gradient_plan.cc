@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "encoders/registry.h"
+#include "heads/cascade_nodes.h"
 #include "heads/registry.h"
 #include "train/label_codes.h"
 #include "train/linear_plan.h"
@@ -80,6 +81,8 @@ PlanOptions head_options(const TrainingSet& set, const TrainOptions& options, st
   if (options.inner_dim > 0) plan.inner_dim = options.inner_dim;
   if (options.candidates > 0) plan.candidates = static_cast<std::uint64_t>(options.candidates);
   plan.batch = options.batch;
+  const TableRule rule = table_optimizer(options).rule;
+  plan.state_vectors = !keeps_vectors(rule) ? 0 : rule == TableRule::kAdamW ? 2 : 1;
   return plan;
 }
 
@@ -100,15 +103,18 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   }
   if (auto* cascade = spec.as<heads::CascadeSpec>()) {
     cascade->inner_dim = plan.inner_dim;
-    cascade->candidates = options.candidates > 0
-                              ? static_cast<std::size_t>(options.candidates)
-                              : std::min<std::size_t>(plan.candidates, spec.lengths.front());
+    cascade->candidates =
+        options.candidates > 0
+            ? static_cast<std::size_t>(options.candidates)
+            : std::min<std::size_t>(plan.candidates, heads::most_parents(spec.lengths));
     if (spec.loss == heads::Loss::kSigmoid) cascade->parent_power = kSigmoidParentPower;
     if (options.parent_weight > 0) cascade->parent_power = options.parent_weight;
   }
   if (auto* sampling = spec.as<heads::SamplingSpec>()) {
     sampling->extra_groups = options.extra_groups;
     sampling->groups_per_example = options.groups_per_example;
+    require(options.weigh_groups || spec.loss == heads::Loss::kSoftmax,
+            "weigh_groups does nothing with sigmoids, which weigh no groups");
   }
   return spec;
 }
@@ -160,7 +166,8 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
   plan.encoder = make_encoder_spec(set, options);
   release_free_memory();
   plan.data_bytes = process_memory().resident + kLearningBytes;
-  plan.encoder_bytes = encoders::training_bytes(plan.encoder, options.batch);
+  plan.encoder_bytes =
+      encoders::training_bytes(plan.encoder, options.batch, table_optimizer(options).rule);
   const std::uint64_t encoder_parameters = encoders::parameter_bytes(plan.encoder);
   const std::uint64_t ordered_labels = has_order(options) ? set.names.size() : 0;
   const std::uint64_t place_bytes = kPlaceBytes * ordered_labels;
@@ -192,7 +199,8 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
                                        : 0;
   const std::uint64_t features = sizeof(float) * 2 * options.batch * plan.head.dim;
   const std::uint64_t step =
-      features + heads::training_bytes(plan.head, {set.examples.labels, options.batch});
+      features + heads::training_bytes(plan.head, {set.examples.labels, options.batch,
+                                                   table_optimizer(options).rule});
   plan.head_bytes = std::max({step + place_bytes, clustering,
                               head_parameters + place_bytes + kOrderBytes * ordered_labels,
                               head_parameters + place_bytes + kCountBytes * set.names.size(),

@@ -104,6 +104,36 @@ INSTANTIATE_TEST_SUITE_P(
         ResumeCase{.name = "OneHot", .head = "onehot"},
         ResumeCase{.name = "TableAdam",
                    .change = [](auto& options) { options.table_rule = "adam"; }},
+        ResumeCase{.name = "TableMomentum",
+                   .change = [](auto& options) { options.table_rule = "momentum"; }},
+        ResumeCase{.name = "TableNesterovOneHot",
+                   .head = "onehot",
+                   .change = [](auto& options) { options.table_rule = "nesterov"; }},
+        ResumeCase{.name = "TableAdamWEnsemble",
+                   .change =
+                       [](auto& options) {
+                         options.table_rule = "adamw";
+                         options.ensemble = 2;
+                       }},
+        ResumeCase{.name = "TableAdamWProduct",
+                   .head = "product",
+                   .change = [](auto& options) { options.table_rule = "adamw"; }},
+        ResumeCase{.name = "Projection", .change = [](auto& options) { options.inner_dim = 10; }},
+        ResumeCase{.name = "DropoutOfBareFeatures",
+                   .encoder = "dense",
+                   .change =
+                       [](auto& options) {
+                         options.dim = TrainOptions().dim;
+                         options.hidden_layers = 0;
+                         options.dropout = 0.5F;
+                       }},
+        ResumeCase{.name = "LayersNesterov",
+                   .encoder = "dense",
+                   .change =
+                       [](auto& options) {
+                         options.hidden_layers = 2;
+                         options.layer_rule = "nesterov";
+                       }},
         ResumeCase{.name = "LayersAdamW",
                    .encoder = "dense",
                    .change = [](auto& options) { options.hidden_layers = 2; }},

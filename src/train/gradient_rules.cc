@@ -6,6 +6,8 @@
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/ranges.h>
 
@@ -15,6 +17,7 @@
 #include "encoders/registry.h"
 #include "heads/head_spec.h"
 #include "labels/head_lengths.h"
+#include "train/options.h"
 
 namespace mhe::train {
 namespace {
@@ -100,14 +103,72 @@ bool are_mostly_unseen(std::size_t num_labels, std::size_t num_rows) {
   return num_labels > kVeryMany && num_labels / kLabelsPerRow > num_rows;
 }
 
+// By what users call them.
+constexpr std::pair<std::string_view, TableRule> kTableRules[] = {
+    {"adagrad", TableRule::kAdagrad},   {"adam", TableRule::kAdam},
+    {"sgd", TableRule::kSgd},           {"momentum", TableRule::kMomentum},
+    {"nesterov", TableRule::kNesterov}, {"adamw", TableRule::kAdamW}};
+constexpr std::pair<std::string_view, LayerRule> kLayerRules[] = {
+    {"adamw", LayerRule::kAdamW}, {"sgd", LayerRule::kSgd}, {"nesterov", LayerRule::kNesterov}};
+
+template <class Rule, std::size_t Count>
+Rule rule_named(const char* what, const std::pair<std::string_view, Rule> (&rules)[Count],
+                std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& [own_name, rule] : rules) {
+    if (own_name == name) return rule;
+    names.push_back(own_name);
+  }
+  fail(ErrorCode::kInvalidArgument, "{} \"{}\"; expected one of {}", what, name,
+       fmt::join(names, ", "));
+}
+
+bool has_momentum(const TrainOptions& options, bool has_layers) {
+  return options.table_rule == "momentum" || options.table_rule == "nesterov" ||
+         (has_layers && (options.layer_rule == "sgd" || options.layer_rule == "nesterov"));
+}
+
+// Options that would change nothing beside the others.
+void refuse_idle(const TrainOptions& options) {
+  const auto asked = asked_for(options);
+  const bool has_features_only = options.encoder == "dense" && options.hidden_layers == 0;
+  const bool has_layers = !has_features_only || options.inner_dim > 0;
+  require(!asked.contains("momentum") || has_momentum(options, has_layers),
+          "momentum does nothing here: it belongs to the table rules momentum and nesterov, and to "
+          "the layer rules sgd and nesterov of layers");
+  if (!has_features_only) return;
+  for (const char* name : {"dim", "activation"}) {
+    require(!asked.contains(name),
+            "{} does nothing with hidden layers 0, where the features are the inputs", name);
+  }
+  for (const char* name : {"layer_rule", "layer_rate"}) {
+    require(has_layers || !asked.contains(name),
+            "{} does nothing: with hidden layers 0 and without an inner dim there is no layer",
+            name);
+  }
+}
+
 }  // namespace
+
+TableOptimizer table_optimizer(const TrainOptions& options) {
+  return {.rule = rule_named("table rule", kTableRules, options.table_rule),
+          .weight_decay = options.weight_decay,
+          .momentum = options.momentum};
+}
+
+LayerOptimizer layer_optimizer(const TrainOptions& options) {
+  return {.rule = rule_named("layer rule", kLayerRules, options.layer_rule),
+          .weight_decay = options.weight_decay,
+          .momentum = options.momentum};
+}
 
 void validate_gradient(const TrainOptions& options) {
   check_head(options);
+  refuse_idle(options);
   encoders::validate(network_of(options));
   (void)Schedule::parse(options.schedule);
-  require_one_of("table rule", options.table_rule, {"auto", "adagrad", "adam", "sgd"});
-  require_one_of("layer rule", options.layer_rule, {"adamw", "sgd"});
+  if (options.table_rule != "auto") (void)table_optimizer(options);
+  (void)layer_optimizer(options);
   require(options.dropout == -1 || (options.dropout >= 0 && options.dropout < 1),
           "dropout {}; expected 0 to less than 1, or -1 for the rule", options.dropout);
   require_within<std::size_t>("epochs", options.epochs, 0, 1'000'000);
@@ -139,8 +200,8 @@ TrainOptions resolve_gradient(TrainOptions options, std::size_t num_rows, std::s
   }
   const encoders::DefaultRules& rules = encoders::encoder_named(options.encoder).rules;
   if (options.table_rule == "auto") options.table_rule = rules.table_rule;
-  if (options.learning_rate == 0) {
-    options.learning_rate = options.table_rule == "adam" ? 0.0005F : 0.1F;
+  if (options.learning_rate == 0) {  // "adam" and "adamw", or the others
+    options.learning_rate = options.table_rule.starts_with("adam") ? 0.0005F : 0.1F;
   }
   // A row's first steps of adagrad are as long as all those before are few.
   if (options.warmup < 0) options.warmup = options.table_rule == "adagrad" ? 0.1 : 0.0;

@@ -10,6 +10,8 @@
 #include <mhe/train.h>
 
 #include "encoders/encoder_options.h"
+#include "matrix/layer_optimizer.h"
+#include "matrix/table_optimizer.h"
 #include "train/schedule.h"
 
 namespace mhe::train {
@@ -21,6 +23,10 @@ void validate_gradient(const TrainOptions& options);
 /// order of the labels, epochs for the number of rows. docs/decisions/0009 says why.
 [[nodiscard]] TrainOptions resolve_gradient(TrainOptions options, std::size_t num_rows,
                                             std::size_t num_labels);
+
+/// How the rows of tables move, and dense layers.
+[[nodiscard]] TableOptimizer table_optimizer(const TrainOptions& options);
+[[nodiscard]] LayerOptimizer layer_optimizer(const TrainOptions& options);
 
 /// The options of the encoder's own layers.
 [[nodiscard]] encoders::EncoderOptions network_of(const TrainOptions& options);

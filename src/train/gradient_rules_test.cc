@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/gradient_rules.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <mhe/error.h>
@@ -19,6 +23,41 @@ std::string order_of(const std::string& head, std::size_t rows, std::size_t labe
   TrainOptions options = of_bag();
   options.head = head;
   return resolve_gradient(options, rows, labels).order;
+}
+
+TEST(IdleOptions, AreRefused) {
+  const auto message_of = [](const std::string& encoder,
+                             const std::vector<std::pair<const char*, const char*>>& set) {
+    TrainOptions options;
+    options.encoder = encoder;
+    for (const auto& [name, value] : set) options.set(name, value);
+    try {
+      validate_gradient(options);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto refused = [&](const char* encoder, auto set) {
+    EXPECT_NE(message_of(encoder, set).find("does nothing"), std::string::npos)
+        << encoder << ' ' << set.back().first;
+  };
+  using Set = std::vector<std::pair<const char*, const char*>>;
+  refused("bag", Set{{"momentum", "0.5"}});
+  refused("dense", Set{{"hidden_layers", "0"}, {"layer_rule", "sgd"}, {"momentum", "0.5"}});
+  for (const auto& idle :
+       Set{{"dim", "64"}, {"activation", "gelu"}, {"layer_rule", "sgd"}, {"layer_rate", "0.1"}}) {
+    refused("dense", Set{{"hidden_layers", "0"}, idle});
+    EXPECT_EQ(message_of("dense", Set{{"hidden_layers", "1"}, idle}), "");
+  }
+  EXPECT_EQ(message_of("dense", Set{{"hidden_layers", "0"}, {"dropout", "0.5"}}), "");
+  EXPECT_EQ(
+      message_of("dense", Set{{"hidden_layers", "0"}, {"inner_dim", "4"}, {"layer_rate", "1"}}),
+      "");
+  for (const char* rule : {"momentum", "nesterov"}) {
+    EXPECT_EQ(message_of("bag", Set{{"table_rule", rule}, {"momentum", "0.5"}}), "");
+  }
+  EXPECT_EQ(message_of("bag", Set{{"layer_rule", "nesterov"}, {"momentum", "0.5"}}), "");
 }
 
 TEST(LearnedOrder, OfProductHeadsIsRandom) {

@@ -130,8 +130,8 @@ std::uint64_t code_work_bytes(const Examples& examples, const GradientPlan& plan
   if (options.code_epochs == 0) {
     return std::max(coding, clustering_bytes(examples, spec) + spec.num_labels * row);
   }
-  const std::uint64_t one_hot =
-      heads::training_bytes(one_hot_of(spec), {examples.labels, options.batch});
+  const std::uint64_t one_hot = heads::training_bytes(
+      one_hot_of(spec), {examples.labels, options.batch, table_optimizer(options).rule});
   return std::max({plan.encoder_bytes + one_hot,
                    2 * (encoder_parameters + spec.num_labels * row) + codes,
                    encoder_parameters + coding});

@@ -25,25 +25,6 @@ namespace {
 
 constexpr std::uint64_t kNoEpoch = std::numeric_limits<std::uint64_t>::max();
 
-TableOptimizer table_optimizer(const TrainOptions& options) {
-  TableOptimizer optimizer;
-  optimizer.rule = options.table_rule == "adagrad" ? TableRule::kAdagrad
-                   : options.table_rule == "adam"  ? TableRule::kAdam
-                                                   : TableRule::kSgd;
-  optimizer.weight_decay = options.weight_decay;
-  return optimizer;
-}
-
-encoders::EncoderOptimizer encoder_optimizer(const TrainOptions& options) {
-  encoders::EncoderOptimizer optimizer;
-  optimizer.table = table_optimizer(options);
-  optimizer.layers.rule =
-      options.layer_rule == "adamw" ? encoders::LayerRule::kAdamW : encoders::LayerRule::kSgd;
-  optimizer.layers.weight_decay = options.weight_decay;
-  optimizer.layers.momentum = options.momentum;
-  return optimizer;
-}
-
 // Centroids may take as much as the rows of the head, which are not there yet when they are, or
 // this.
 constexpr std::size_t kFreeCentroidBytes = std::size_t{16} << 20U;
@@ -176,8 +157,8 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
       own_batches_(examples),
       batches_(start.batches == nullptr ? own_batches_ : *start.batches),
       options_(options),
-      encoder_(
-          encoders::make_encoder(context_, plan.encoder, encoder_optimizer(options), batches_)),
+      encoder_(encoders::make_encoder(
+          context_, plan.encoder, {table_optimizer(options), layer_optimizer(options)}, batches_)),
       steps_per_epoch_((batches_.rows() + options.batch - 1) / options.batch),
       total_steps_(steps_per_epoch_ * options.epochs),
       schedule_(make_schedule(options, total_steps_)),
@@ -189,6 +170,7 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
   context_.check_stop();
   head_ = heads::make_dense_head(context_, plan.head,
                                  {.optimizer = table_optimizer(options),
+                                  .layers = layer_optimizer(options),
                                   .order = make_label_order(context_, examples, plan.head, options),
                                   .codes = std::move(codes.codes),
                                   .weigh_groups = options.weigh_groups});
@@ -263,9 +245,11 @@ double MemberTrainer::train_step(std::uint64_t step) {
   add_to(seconds_.forward);
   gradient_.resize(features.size());
   const MatrixSpan gradient = {gradient_.data(), features.num_rows, features.num_columns};
-  const double loss = head_->step(
-      context_, {.features = features, .labels = labels},
-      {.learning_rate = head_share_ * encoder_step.table_rate, .number = step}, gradient);
+  const double loss = head_->step(context_, {.features = features, .labels = labels},
+                                  {.learning_rate = head_share_ * encoder_step.table_rate,
+                                   .layer_rate = encoder_step.layer_rate,
+                                   .number = step},
+                                  gradient);
   add_to(seconds_.head);
   encoder_->backward(context_, gradient, encoder_step);
   add_to(seconds_.backward);
@@ -274,7 +258,7 @@ double MemberTrainer::train_step(std::uint64_t step) {
 
 void MemberTrainer::end_training() {
   encoder_->end_training();
-  head_->release_scratch();
+  head_->end_training();
   gradient_ = std::vector<float>();
 }
 

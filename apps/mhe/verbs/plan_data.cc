@@ -54,7 +54,8 @@ Json gradient_json(const TrainingPlan& plan, const MemberPlan& member) {
                {"encoder_bytes", member.encoder_bytes},
                {"head_bytes", member.head_bytes},
                {"train_bytes", member.train_bytes},
-               {"model_bytes", member.model_bytes}});
+               {"model_bytes", member.model_bytes},
+               {"notes", member.notes}});
   return json;
 }
 
@@ -103,7 +104,11 @@ std::string gradient_text(const TrainingPlan& plan, const MemberPlan& member, st
   figures.add_row({"head in training", format_bytes(member.head_bytes)});
   figures.add_row({"RAM to train", format_bytes(member.train_bytes)});
   figures.add_row({"model size", format_bytes(member.model_bytes)});
-  return shape + "\n\n" + figures.render(width);
+  std::string text = shape + "\n\n" + figures.render(width);
+  for (const std::string& note : member.notes) {
+    text += "\n" + wrap_words("Note: " + note + ".", 80, "  ") + "\n";
+  }
+  return text;
 }
 
 }  // namespace

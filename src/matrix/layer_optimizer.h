@@ -9,14 +9,14 @@
 #include <span>
 #include <vector>
 
-namespace mhe::encoders {
+namespace mhe {
 
-enum class LayerRule : std::uint8_t { kSgd, kAdamW };
+enum class LayerRule : std::uint8_t { kSgd, kNesterov, kAdamW };  // the first two with momentum
 
 struct LayerOptimizer {
   LayerRule rule = LayerRule::kAdamW;
   float weight_decay = 0;  ///< decoupled: times the learning rate; not of biases
-  float momentum = 0.9F;   ///< kSgd
+  float momentum = 0.9F;   ///< kSgd, kNesterov
   float beta1 = 0.9F;      ///< kAdamW
   float beta2 = 0.999F;    ///< kAdamW
   float epsilon = 1e-8F;
@@ -43,4 +43,4 @@ class Parameters {
   std::vector<float> second;  ///< mean squared gradient
 };
 
-}  // namespace mhe::encoders
+}  // namespace mhe
