@@ -15,7 +15,6 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "encoders/registry.h"
-#include "heads/cascade_nodes.h"
 #include "heads/registry.h"
 #include "train/label_codes.h"
 #include "train/linear_plan.h"
@@ -103,10 +102,9 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   }
   if (auto* cascade = spec.as<heads::CascadeSpec>()) {
     cascade->inner_dim = plan.inner_dim;
-    cascade->candidates =
-        options.candidates > 0
-            ? static_cast<std::size_t>(options.candidates)
-            : std::min<std::size_t>(plan.candidates, heads::most_parents(spec.lengths));
+    cascade->candidates = options.candidates > 0
+                              ? static_cast<std::size_t>(options.candidates)
+                              : std::min<std::size_t>(plan.candidates, spec.lengths.front());
     if (spec.loss == heads::Loss::kSigmoid) cascade->parent_power = kSigmoidParentPower;
     if (options.parent_weight > 0) cascade->parent_power = options.parent_weight;
   }
