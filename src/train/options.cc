@@ -8,6 +8,8 @@
 #include <system_error>
 #include <type_traits>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
@@ -84,16 +86,36 @@ std::set<std::string, std::less<>> names_of(Part part) {
 }
 
 // The options whose values are not those of `defaults`.
-std::set<std::string, std::less<>> changed_options(TrainOptions options, TrainOptions defaults) {
+std::set<std::string, std::less<>> differing_options(TrainOptions options, TrainOptions defaults) {
   nlohmann::ordered_json mine;
   nlohmann::ordered_json theirs;
   put(options, options.text, mine);
   put(defaults, defaults.text, theirs);
-  std::set<std::string, std::less<>> changed = options.given;
+  std::set<std::string, std::less<>> differing;
   for (const auto& [name, value] : mine.items()) {
-    if (value != theirs.at(name)) changed.insert(name);
+    if (value != theirs.at(name)) differing.insert(name);
   }
+  return differing;
+}
+
+// These, and the options that a user named.
+std::set<std::string, std::less<>> changed_options(const TrainOptions& options,
+                                                   const TrainOptions& defaults) {
+  auto changed = differing_options(options, defaults);
+  changed.insert(options.given.begin(), options.given.end());
   return changed;
+}
+
+// A value as set() takes it.
+template <class T>
+std::string text_of(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return fmt::format("{}", value);  // of a float the shortest text that reads back as the same
+  } else {
+    return fmt::format("{}", fmt::join(value, ","));
+  }
 }
 
 }  // namespace
@@ -264,6 +286,49 @@ void validate(const TrainOptions& options) {
   }
 }
 
+std::string preset_of(const TrainOptions& options) {
+  for (const char* preset : {"default", "fast", "best"}) {
+    const auto differing = differing_options(options, preset_options(preset, options.encoder));
+    if (std::includes(options.given.begin(), options.given.end(), differing.begin(),
+                      differing.end())) {
+      return preset;
+    }
+  }
+  return "default";
+}
+
+std::string spoken_options_json(const TrainOptions& options, const std::string& preset) {
+  TrainOptions copy = options;
+  const auto spoken = changed_options(options, preset_options(preset, options.encoder));
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  copy.visit([&](const char* name, auto& value, const char*) {
+    using Value = std::decay_t<decltype(value)>;
+    if (!spoken.contains(name)) return;
+    if constexpr (std::is_same_v<Value, std::vector<FieldOptions>>) {
+      json[name] = nlohmann::json::parse(text::options_to_json(copy.text)).at(name).dump();
+    } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      json[name] = value;
+    } else {
+      json[name] = text_of(value);
+    }
+  });
+  return json.dump();
+}
+
+namespace {
+
+// Floats as their shortest text, "0.3" and not what a double makes of it, for people to read.
+template <class Part>
+void shorten_floats(Part& part, nlohmann::ordered_json& json) {
+  part.visit([&](const char* name, const auto& value, const char*) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, float>) {
+      json[name] = std::stod(fmt::format("{}", value));
+    }
+  });
+}
+
+}  // namespace
+
 std::string used_options_json(const TrainOptions& options, const std::string& encoder) {
   TrainOptions copy = options;
   nlohmann::ordered_json json = {{"encoder", encoder}};
@@ -275,6 +340,12 @@ std::string used_options_json(const TrainOptions& options, const std::string& en
   }
   json["own"] = copy.own;
   put(copy.text, copy.text, json);
+  shorten_floats(static_cast<CommonOptions&>(copy), json);
+  if (encoder == kLinear) {
+    shorten_floats(static_cast<SolverOptions&>(copy), json);
+  } else {
+    shorten_floats(static_cast<GradientOptions&>(copy), json);
+  }
   return json.dump();
 }
 

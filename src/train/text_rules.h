@@ -20,4 +20,7 @@ void choose_text_options(const TextSample& sample, TextOptions& text);
 /// The same, but what a user named stays as it is.
 [[nodiscard]] TextRule text_rule_of(const TrainOptions& options);
 
+/// Names the settings of text that a search may have found, so that the same come out without one.
+void name_text(const TextOptions& used, TrainOptions& options);
+
 }  // namespace mhe::train
