@@ -67,7 +67,6 @@ Learner::Learner(const Context& context, const Dataset& data, const TrainOptions
   options_.encoder = choose_encoder(context, data, options);
   validate(options_);
   options_.given = asked_for(options_);
-  preset_ = preset_of(options_);
   if (!run.out.empty()) check_output();
 }
 
@@ -221,7 +220,10 @@ TrainOptions Learner::used_options(const MemberFitter& fitter) const {
   TrainOptions used = fitter.used_options();
   used.refit = refits_ ? "yes" : "no";
   used.label_text = report_.name_rows > 0 ? "yes" : "no";
-  if (set_.vectorizer) used.text = set_.vectorizer->options();
+  if (set_.vectorizer) {
+    used.text = set_.vectorizer->options();
+    if (auto own = own_features(used.text); !own.empty()) used.own = std::move(own);
+  }
   return used;
 }
 
@@ -244,8 +246,9 @@ std::string Learner::command_json() const {
   TrainOptions options = spoken_;
   if (!report_.trials.empty() && set_.vectorizer) name_text(set_.vectorizer->options(), options);
   for (const auto& fitter : fitters_) fitter->name_budgeted(options);
-  nlohmann::ordered_json json = {{"encoder", options.encoder}, {"preset", preset_}};
-  json["options"] = nlohmann::ordered_json::parse(spoken_options_json(options, preset_));
+  const std::string preset = preset_of(options);
+  nlohmann::ordered_json json = {{"encoder", options.encoder}, {"preset", preset}};
+  json["options"] = nlohmann::ordered_json::parse(spoken_options_json(options, preset));
   json["seed"] = context_.seed();
   if (!file->label_path.empty()) json["label_file"] = true;
   if (run_.valid) json["valid"] = true;

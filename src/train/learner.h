@@ -61,7 +61,6 @@ class Learner {
   const Context& context_;
   const Dataset& data_;
   TrainOptions options_;
-  std::string preset_;   // that the options were made from
   TrainOptions spoken_;  // as a user named them or a search found them, before data resolve others
   const TrainRun& run_;
   TrainReport report_;

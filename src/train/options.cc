@@ -286,20 +286,34 @@ void validate(const TrainOptions& options) {
   }
 }
 
+namespace {
+
+// What has to be said to get these options from a preset. That a value was named matters only
+// where texts have rules of their own.
+std::set<std::string, std::less<>> spoken_options(const TrainOptions& options,
+                                                  std::string_view preset) {
+  auto spoken = differing_options(options, preset_options(preset, options.encoder));
+  for (const char* name : {"word_ngrams", "min_df", "min_token_length"}) {
+    if (options.given.contains(name)) spoken.insert(name);
+  }
+  return spoken;
+}
+
+}  // namespace
+
 std::string preset_of(const TrainOptions& options) {
-  for (const char* preset : {"default", "fast", "best"}) {
-    const auto differing = differing_options(options, preset_options(preset, options.encoder));
-    if (std::includes(options.given.begin(), options.given.end(), differing.begin(),
-                      differing.end())) {
-      return preset;
+  const char* best = "default";
+  for (const char* preset : {"fast", "best"}) {
+    if (spoken_options(options, preset).size() < spoken_options(options, best).size()) {
+      best = preset;
     }
   }
-  return "default";
+  return best;
 }
 
 std::string spoken_options_json(const TrainOptions& options, const std::string& preset) {
   TrainOptions copy = options;
-  const auto spoken = changed_options(options, preset_options(preset, options.encoder));
+  const auto spoken = spoken_options(options, preset);
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   copy.visit([&](const char* name, auto& value, const char*) {
     using Value = std::decay_t<decltype(value)>;

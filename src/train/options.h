@@ -24,11 +24,11 @@ namespace mhe::train {
 /// or the head do not have.
 void validate(const TrainOptions& options);
 
-/// The preset that options were made from: of those that explain what nobody named, the first.
+/// The preset that leaves least to say about these options.
 [[nodiscard]] std::string preset_of(const TrainOptions& options);
 
-/// What has to be said to get these options from a preset: those that were named, and those that
-/// differ. A JSON object of texts that TrainOptions::set() takes; of `own` a list.
+/// What has to be said to get these options from a preset. A JSON object of texts that
+/// TrainOptions::set() takes; of `own` a list.
 [[nodiscard]] std::string spoken_options_json(const TrainOptions& options,
                                               const std::string& preset);
 

@@ -60,20 +60,22 @@ std::string own_features_text(const FieldOptions& field) {
 
 }  // namespace
 
-void name_text(const TextOptions& used, TrainOptions& options) {
-  options.text.word_ngrams = used.word_ngrams;
-  options.given.insert("word_ngrams");
-  if (!options.own.empty()) return;
+std::vector<std::string> own_features(const TextOptions& used) {
   std::vector<std::string> columns;
   std::vector<std::string> own;
   for (const FieldOptions& field : used.fields) {
-    if (field.name.find_first_of(":=") != std::string::npos) return;
+    if (field.name.find_first_of(":=") != std::string::npos) return {};
     columns.push_back(field.name);
     if (field.own) own.push_back(own_features_text(field));
   }
-  if (own.empty() || make_fields(columns, own) != used.fields) return;
-  options.own = own;
-  options.given.insert("own");
+  if (own.empty() || make_fields(columns, own) != used.fields) return {};
+  return own;
+}
+
+void name_text(const TextOptions& used, TrainOptions& options) {
+  options.text.word_ngrams = used.word_ngrams;
+  options.given.insert("word_ngrams");
+  if (options.own.empty()) options.own = own_features(used);
 }
 
 }  // namespace mhe::train
