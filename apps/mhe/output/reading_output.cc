@@ -25,7 +25,7 @@ std::string input_words(const Schema& schema) {
 }  // namespace
 
 std::string separator_words(const std::string& separator) {
-  if (separator == "\n") return "one per row";
+  if (separator == "\n") return "not split";
   if (separator == " ") return "separated by blanks";
   if (separator == "\t") return "separated by tabs";
   return fmt::format("separated by \"{}\"", printable(separator, 20));
@@ -36,6 +36,7 @@ std::string layout_words(const std::string& path, const Schema& schema) {
   std::string text = fmt::format("{}: {}; {}", path == "-" ? "standard input" : path,
                                  format_name(schema.format), input_words(schema));
   if (!schema.has_labels) return text + "; no labels";
+  if (layout.label_column.empty() && layout.label_separator.empty()) return text;
   text += "; labels";
   if (!layout.label_column.empty()) text += " from " + printable(layout.label_column, 40);
   if (!layout.label_separator.empty()) text += ", " + separator_words(layout.label_separator);
