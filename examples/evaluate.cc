@@ -16,8 +16,7 @@ int run(const char* model_path, const char* data_path) {
   const mhe::Context context;
   const mhe::Model model = mhe::Model::open(model_path);
   mhe::LabelNames names = model.label_names();  // so that labels of the data get the same ids
-  const auto reader = mhe::open_reader(
-      context, mhe::ReadOptions{.path = data_path, .expected_text = model.text_fields()}, names);
+  const auto reader = mhe::open_reader(context, model.read_options(data_path), names);
   const auto count_of = [&model](mhe::LabelId label) -> std::uint64_t {
     const auto counts = model.label_counts();  // of labels that the model does not know: 0
     return mhe::index_of(label) < counts.size() ? counts[mhe::index_of(label)] : 0;

@@ -10,7 +10,9 @@
 #
 # The same are: every tensor, byte for byte; every metadata record, but for the version of the
 # program. The record `options` may have keys in one file only, which are listed; those in both have
-# equal values.
+# equal values, unless that of BEFORE left it open (0, -1, "auto" or an empty list, as older versions
+# wrote them). The records `data` and `command`, how data was read and what was asked for, may be in
+# one file only.
 #
 #   SAME_BITS_DATA=DIR   also train on real data, the folders eurlex57k and deb-dep in DIR: two minutes
 #   SAME_BITS_ONLY=REGEX only the commands whose name matches
@@ -187,12 +189,22 @@ for key in sorted(set(meta_a) | set(meta_b)):
     a, b = meta_a.get(key), meta_b.get(key)
     if a == b:
         continue
+    if key in ("data", "command") and (a is None or b is None):
+        print("note: record", key, "is only", "after" if a is None else "before")
+        continue
     if key != "options" or a is None or b is None:
         print("record", key)
         continue
     a, b = json.loads(a), json.loads(b)
     for option in a:
-        if option in b and json.dumps(a[option]) != json.dumps(b[option]):
+        left_open = a[option] in (0, -1, "auto", [])
+        text = option in ("fields", "word_ngrams", "min_df", "min_token_length")  # follow from data
+        same = option in b and (a[option] == b[option] or isinstance(a[option], float)
+                                and struct.pack("<f", a[option]) == struct.pack("<f", b[option]))
+        if option in b and not same:
+            if left_open or text:
+                print("note: option", option, "is resolved after")
+                continue
             print("option", option, a[option], "->", b[option])
     for option in sorted(set(a) ^ set(b)):
         print("note: option", option, "is only", "before" if option in a else "after")
@@ -230,7 +242,8 @@ differences_by_inspect() {
   awk -F '\t' 'NR == FNR { a[$1] = $2; next } { seen[$1] = 1 } $1 in a && a[$1] != $2 { print "record " $1; next }
     !($1 in a) { only($1, "after") } END { for (key in a) if (!(key in seen)) only(key, "before") }
     function only(key, where) {
-      if (sub(/^options\./, "", key)) print "note: option " key " is only " where; else print "record " key
+      if (key ~ /^(data|command)$/) print "note: record " key " is only " where
+      else if (sub(/^options\./, "", key)) print "note: option " key " is only " where; else print "record " key
     }' records.a records.b
 }
 differences() { if [[ $python ]]; then differences_by_python "$@"; else differences_by_inspect "$@"; fi; }

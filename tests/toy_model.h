@@ -31,6 +31,7 @@ struct ToyOptions {
   bool neighbours = false;
   std::vector<std::uint32_t> lengths = {3, 5};
   std::size_t num_features = 40;  ///< of sparse vectors
+  DataLayout layout = {};         ///< that the file records; format kAuto: none, as older files
 };
 
 inline constexpr std::string_view kToyText =
@@ -124,6 +125,7 @@ inline void write_toy_model(const std::string& path, const ToyOptions& options =
                             .vectorizer = vectorizer ? &*vectorizer : nullptr,
                             .training_rows = 2,
                             .label_counts = counts,
+                            .layout = options.layout,
                             .options_json = "{}",
                             .members = all});
 }

@@ -50,6 +50,21 @@ enum class Format {
 /// The format of that name. Throws kInvalidArgument, listing the names, if there is none.
 [[nodiscard]] Format parse_format(std::string_view name);
 
+/// How a data set is laid out. A model keeps that of its training data, so that other data is read
+/// alike.
+struct DataLayout {
+  Format format = Format::kAuto;               ///< kAuto: not known
+  std::vector<std::string> columns = {};       ///< of a table without a header line
+  std::vector<std::string> text_columns = {};  ///< of a table, or keys of JSON; not where lines are
+                                               ///< texts
+  std::string label_column = {};               ///< the same
+  std::string label_separator = {};  ///< "\n": labels are not split; empty: the format says
+  std::string label_prefix = {};     ///< fastText
+  std::optional<std::uint32_t> index_base = {};  ///< first feature id in sparse text
+
+  friend bool operator==(const DataLayout&, const DataLayout&) = default;
+};
+
 /// What to read and how; the defaults suit a file that says itself what it is.
 struct ReadOptions {
   std::string path = {};          ///< "-" is standard input
@@ -61,13 +76,17 @@ struct ReadOptions {
   std::vector<std::string> text_columns =
       {};  ///< text fields, in this order; empty: chosen by name
   std::vector<std::string> expected_text =
-      {};                                  ///< text fields to take where there are columns and
-                                           ///< text_columns is empty; says also that text is
-                                           ///< expected, so that lines of no other format are texts
-  std::string label_column = {};           ///< empty: chosen by name ("labels", "label", ...)
-  std::string id_column = {};              ///< empty: none unless a column is called "id"
-  std::string label_separator = {};        ///< empty: that of the format
-  std::string label_prefix = "__label__";  ///< fastText: how a label starts
+      {};                            ///< text fields to take where there are columns and
+                                     ///< text_columns is empty; says also that text is
+                                     ///< expected, so that lines of no other format are texts
+  std::string label_column = {};     ///< empty: chosen by name ("labels", "label", ...)
+  std::string id_column = {};        ///< empty: none unless a column is called "id"
+  std::string label_separator = {};  ///< "\n": labels are not split; empty: guessed from the
+                                     ///< first rows
+  DataLayout expected = {};  ///< that of a model: holds where the above say nothing and the data
+                             ///< has such a place. A table or JSON must have the text columns; if
+                             ///< it does not have the label column, it has no labels
+  std::string label_prefix = {};  ///< fastText: how a label starts; empty: "__label__"
   std::optional<std::uint32_t> index_base = {};  ///< first feature id in sparse text: 0 or 1; none:
                                                  ///< ids are kept as they are
   std::uint64_t skip_bad = 0;  ///< how many bad lines to skip and report before failing
@@ -79,6 +98,9 @@ struct ReadOptions {
 /// What is known before the first row.
 struct Schema {
   Format format = Format::kAuto;  ///< kAuto: rows in memory
+  DataLayout layout = {};
+  bool separator_is_guess = false;  ///< layout.label_separator is what the first rows look like
+  std::vector<std::string> columns = {};  ///< all that a table has, or keys of the first JSON rows
   InputKind kind = InputKind::kSparse;
   std::vector<std::string> text_fields = {};  ///< names of the text fields, kText only
   bool has_ids = false;                       ///< each row has an id

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mhe/dataset.h>
 #include <mhe/ids.h>
 #include <mhe/input.h>
 #include <mhe/label_space.h>
@@ -48,6 +49,10 @@ class Model {
   [[nodiscard]] InputKind input_kind() const noexcept;
   /// Names of the text fields that a document has, in order; empty if the model takes vectors.
   [[nodiscard]] std::vector<std::string> text_fields() const;
+  /// How to read a data set the way the training data was read: format, columns, what separates
+  /// labels. Options that are set then go first. Of the oldest models only the text fields are
+  /// known.
+  [[nodiscard]] ReadOptions read_options(std::string path) const;
   /// How labels are coded; of a model that mixes heads, cascade if one of them is.
   [[nodiscard]] HeadKind head_kind() const noexcept;
   /// Whether it was trained to predict sets of labels (a powerset).

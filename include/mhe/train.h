@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -223,6 +224,8 @@ struct TrainOptions : CommonOptions, SolverOptions, GradientOptions {
 /// Throws kInvalidArgument for another name.
 [[nodiscard]] TrainOptions preset_options(std::string_view preset, std::string_view encoder = "");
 
+struct TrainReport;
+
 /// Where the model goes, and how the training runs; nothing here changes the model but `valid`.
 struct TrainRun {
   std::string out;                    ///< the model file; empty: in memory only
@@ -233,6 +236,9 @@ struct TrainRun {
   /// How often finished blocks of linear members go to `out`.resume.
   std::chrono::milliseconds flush_after = std::chrono::seconds(10);
   bool measure = false;  ///< fill TrainReport::history; the model stays the same
+  /// Called once the rows are read and divided, before long work: the report has `data`, `read`,
+  /// `rows` and `validation_rows`. May be empty.
+  std::function<void(const TrainReport& report)> on_read = {};
 };
 
 struct Point {
@@ -359,6 +365,8 @@ struct MemberReport {
 
 /// What training did.
 struct TrainReport {
+  Schema data;      ///< format, columns and label separator of the training data
+  ReadReport read;  ///< rows without labels or input, bad lines that were left out
   std::uint64_t rows = 0;
   std::uint64_t labels = 0;
   std::uint64_t trimmed_labels = 0;  ///< left out by min_label_count
@@ -436,6 +444,7 @@ struct MemberPlan {
 /// What train_model() would take: reads the data and goes through the same stages, but trains and
 /// writes nothing.
 struct TrainingPlan {
+  Schema data = {};  ///< format, columns and label separator
   std::uint64_t rows = 0;
   std::uint64_t labels = 0;
   std::uint64_t features = 0;

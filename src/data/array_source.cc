@@ -328,7 +328,7 @@ std::unique_ptr<Reader> read_with_label_file(OpenRequest& request, BlockReaderOp
     options.declared_label_rows = array->size();
     labels = make_label_array_source(std::move(array));
   } else {
-    labels = open_label_lines(request.context, request.options, std::move(request.labels));
+    labels = open_label_lines(request, options.schema);
   }
   const auto& label_rows = options.declared_label_rows;
   const std::uint64_t num_rows = options.schema.declared_rows.value_or(label_rows.value_or(0));

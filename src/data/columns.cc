@@ -43,13 +43,24 @@ class Chooser {
   Chooser(const std::vector<std::string>& names, std::string_view where, std::string_view noun)
       : names_(names), where_(where), noun_(noun) {}
 
-  [[nodiscard]] std::size_t named(const std::string& name) const {
+  [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
-    if (found == names_.end()) {
+    if (found == names_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - names_.begin());
+  }
+
+  [[nodiscard]] bool has_any(const std::vector<std::string>& wanted) const {
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [this](const std::string& name) { return find(name).has_value(); });
+  }
+
+  [[nodiscard]] std::size_t named(const std::string& name) const {
+    const std::optional<std::size_t> found = find(name);
+    if (!found) {
       fail(ErrorCode::kInvalidData, "{}: expected a {} called \"{}\", found {}", where_, noun_,
            name, list_of(names_));
     }
-    return static_cast<std::size_t>(found - names_.begin());
+    return *found;
   }
 
   // The first well-known name that occurs.
@@ -79,6 +90,21 @@ std::vector<std::size_t> known_text(const std::vector<std::string>& names) {
   return found;
 }
 
+std::vector<std::string> wanted_text(const Chooser& chooser, const ReadOptions& options) {
+  if (!options.text_columns.empty()) return options.text_columns;
+  if (!options.expected.text_columns.empty()) return options.expected.text_columns;
+  const std::vector<std::string>& fields = options.expected_text;
+  // One text is one text, whatever its column is called.
+  if (fields.size() == 1 && !chooser.find(fields.front())) return {};
+  return fields;
+}
+
+std::optional<std::size_t> choose_label_column(const Chooser& chooser, const ReadOptions& options) {
+  if (!options.label_column.empty()) return chooser.named(options.label_column);
+  const std::string& expected = options.expected.label_column;
+  return expected.empty() ? chooser.known(kLabelNames) : chooser.find(expected);
+}
+
 void require_distinct(const ColumnChoice& choice, const std::vector<std::string>& names,
                       std::string_view noun) {
   std::vector<std::size_t> used = choice.text;
@@ -96,16 +122,10 @@ ColumnChoice choose_columns(const std::vector<std::string>& names, const ReadOpt
                             std::string_view where, std::string_view noun, TextColumns text) {
   const Chooser chooser(names, where, noun);
   ColumnChoice choice;
-  std::vector<std::string> wanted = options.text_columns;
-  if (wanted.empty()) wanted = options.expected_text;
-  // One text is one text, whatever its column is called.
-  const bool other_name =
-      wanted.size() == 1 && std::find(names.begin(), names.end(), wanted.front()) == names.end();
-  if (options.text_columns.empty() && other_name) wanted.clear();
+  const std::vector<std::string> wanted = wanted_text(chooser, options);
   for (const std::string& name : wanted) choice.text.push_back(chooser.named(name));
   if (choice.text.empty()) choice.text = known_text(names);
-  choice.labels = options.label_column.empty() ? chooser.known(kLabelNames)
-                                               : chooser.named(options.label_column);
+  choice.labels = choose_label_column(chooser, options);
   choice.id =
       options.id_column.empty() ? chooser.known(kIdNames) : chooser.named(options.id_column);
   if (choice.text.empty() && text == TextColumns::kRequired) {
@@ -138,11 +158,9 @@ ColumnChoice choose_columns(const std::vector<std::string>& names, const ReadOpt
 
 bool has_known_column(const std::vector<std::string>& names, const ReadOptions& options) {
   const Chooser chooser(names, "", "");
-  const auto occurs = [&](const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  return std::any_of(options.expected_text.begin(), options.expected_text.end(), occurs) ||
-         chooser.known(kTextNames) || chooser.known(kLabelNames) || chooser.known(kIdNames);
+  return chooser.has_any(options.expected_text) || chooser.has_any(options.expected.text_columns) ||
+         chooser.find(options.expected.label_column) || chooser.known(kTextNames) ||
+         chooser.known(kLabelNames) || chooser.known(kIdNames);
 }
 
 std::vector<std::string> text_names(const std::vector<std::string>& names,

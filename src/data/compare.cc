@@ -14,19 +14,26 @@ namespace {
 
 // `see` gets every batch beside the description.
 template <class See>
-Description describe_rows(const Context& context, const Dataset& dataset, LabelNames& names,
-                          const See& see) {
-  const auto reader = open_reader(context, dataset, names);
+Description describe_rows(const Context& context, Reader& reader, const See& see) {
   data::Describer describer;
   RowBatch batch;
-  while (reader->next(batch)) {
+  while (reader.next(batch)) {
     describer.add(context, batch);
     see(batch);
   }
   Description description = describer.description();
-  description.schema = reader->schema();
-  description.report = reader->report();
+  description.schema = reader.schema();
+  description.report = reader.report();
   return description;
+}
+
+// The labels of both are separated alike, whatever the rows of one of them look like.
+Dataset separated_like(const Dataset& dataset, const DataLayout& layout) {
+  if (dataset.file() == nullptr) return dataset;
+  ReadOptions options = *dataset.file();
+  options.expected.format = layout.format;
+  options.expected.label_separator = layout.label_separator;
+  return options;
 }
 
 void find_unseen(const Ragged<LabelId>& rows, Comparison& comparison) {
@@ -59,7 +66,7 @@ ReadReport convert(const Context& context, const Dataset& from, const WriteOptio
 }
 
 Description describe(const Context& context, const Dataset& dataset, LabelNames& names) {
-  return describe_rows(context, dataset, names, [](const RowBatch&) {});
+  return describe_rows(context, *open_reader(context, dataset, names), [](const RowBatch&) {});
 }
 
 Comparison compare(const Context& context, const Dataset& first, const Dataset& second,
@@ -68,12 +75,15 @@ Comparison compare(const Context& context, const Dataset& first, const Dataset& 
   Ragged<LabelId> second_labels;
   Comparison comparison;
   comparison.min_similarity = options.min_similarity;
-  comparison.second = describe_rows(context, second, names, [&](const RowBatch& batch) {
+  const auto first_reader = open_reader(context, first, names);
+  const auto second_reader =
+      open_reader(context, separated_like(second, first_reader->schema().layout), names);
+  comparison.second = describe_rows(context, *second_reader, [&](const RowBatch& batch) {
     duplicates.add(context, batch);
     second_labels.append(batch.labels);
   });
   comparison.first = describe_rows(
-      context, first, names, [&](const RowBatch& batch) { duplicates.match(context, batch); });
+      context, *first_reader, [&](const RowBatch& batch) { duplicates.match(context, batch); });
   comparison.duplicates = duplicates.report();
   find_unseen(second_labels, comparison);
   return comparison;

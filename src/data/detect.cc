@@ -87,12 +87,38 @@ bool looks_like_header(std::string_view line, const ReadOptions& options) {
   }
 }
 
+// Records of as many fields as a table without a header is expected to have.
+bool may_lack_header(std::string_view probe, const ReadOptions& options) {
+  const DataLayout& expected = options.expected;
+  if (expected.columns.empty() || expected.format != Format::kCsv || options.live) return false;
+  constexpr std::size_t kMaxRecords = 20;
+  std::size_t records = 0;
+  while (!probe.empty() && records < kMaxRecords) {
+    const std::size_t end = end_of_first_line(probe, LineRule::kCsvQuotes, ',');
+    if (end == std::string_view::npos && records > 0) break;  // it may be cut off
+    std::string_view record = probe.substr(0, end);
+    probe.remove_prefix(record.size());
+    while (record.ends_with('\n') || record.ends_with('\r')) record.remove_suffix(1);
+    if (record.empty()) continue;
+    try {
+      if (split_record(record, ',', LineRule::kCsvQuotes).size() != expected.columns.size()) {
+        return false;
+      }
+    } catch (const LineError&) {
+      return false;
+    }
+    ++records;
+  }
+  return records > 0;
+}
+
 }  // namespace
 
 Format detect_format(std::string_view probe, std::string_view name, const ReadOptions& options,
                      bool has_label_file) {
   if (probe.starts_with("\x93NUMPY")) return Format::kNpy;
   if (probe.starts_with("PK\x03\x04") || probe.starts_with("PK\x05\x06")) return Format::kNpz;
+  if (has_label_file && options.expected.format == Format::kTextLines) return Format::kTextLines;
   const auto lines = first_lines(probe);
   const bool expects_text = !options.expected_text.empty();
   if (lines.empty() && expects_text && !probe.empty()) return Format::kTextLines;
@@ -106,6 +132,7 @@ Format detect_format(std::string_view probe, std::string_view name, const ReadOp
   if (has_labelled_line(lines, options.label_prefix)) return Format::kFastText;
   if (looks_like_svmlight(lines)) return Format::kSvmlight;
   if (first.find('\t') != std::string_view::npos) return Format::kTsv;
+  if (may_lack_header(probe, options)) return Format::kCsv;
   if (has_columns(options)) return Format::kCsv;
   const bool comma = first.find(',') != std::string_view::npos;
   if (comma && (!expects_text || looks_like_header(first, options))) return Format::kCsv;

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "data/columns.h"
+#include "data/label_separator.h"
 #include "data/label_text.h"
 #include "data/line_error.h"
 #include "data/number.h"
@@ -55,8 +56,9 @@ struct JsonLayout {
   std::vector<std::string> text_keys;
   std::string label_key;        // empty: no labels
   std::string id_key;           // empty: no ids
-  std::string label_separator;  // empty: a string is one label
+  std::string label_separator;  // kNoSeparator: a string is one label, as it is
   std::size_t dense_width = 0;
+  std::vector<std::string> keys;  // of the first rows
 };
 
 // Empty lines are no rows.
@@ -123,7 +125,7 @@ class JsonParser final : public LineParser {
         return;
       case element_type::STRING: {
         const std::string_view text(value);
-        if (!layout_.label_separator.empty()) {
+        if (layout_.label_separator != kNoSeparator) {
           add_labels(text, layout_.label_separator, out);
         } else if (!text.empty()) {
           out.add_label(text);
@@ -302,7 +304,9 @@ FirstRows look_at_rows(std::string_view probe, std::string_view name) {
 }
 
 // What is missing is empty text, so one of several fields that are expected is enough.
-void add_missing_text(const std::vector<std::string>& expected, std::vector<std::string>& keys) {
+void add_missing_text(const ReadOptions& options, std::vector<std::string>& keys) {
+  const std::vector<std::string>& expected =
+      options.expected.text_columns.empty() ? options.expected_text : options.expected.text_columns;
   const auto occurs = [&](const std::string& name) {
     return std::find(keys.begin(), keys.end(), name) != keys.end();
   };
@@ -317,9 +321,10 @@ void add_missing_text(const std::vector<std::string>& expected, std::vector<std:
 JsonLayout find_json_layout(std::string_view probe, std::string_view name,
                             const ReadOptions& options) {
   FirstRows found = look_at_rows(probe, name);
-  add_missing_text(options.expected_text, found.keys);
+  add_missing_text(options, found.keys);
   JsonLayout layout;
-  layout.kind = options.text_columns.empty() ? found.kind : InputKind::kText;
+  const bool names_text = !options.text_columns.empty() || !options.expected.text_columns.empty();
+  layout.kind = names_text ? InputKind::kText : found.kind;
   const bool text = layout.kind == InputKind::kText;
   const TextColumns wanted = options.labels_only ? TextColumns::kUnused
                              : text              ? TextColumns::kRequired
@@ -328,7 +333,7 @@ JsonLayout find_json_layout(std::string_view probe, std::string_view name,
   if (text) layout.text_keys = text_names(found.keys, choice);
   if (choice.labels) layout.label_key = found.keys[*choice.labels];
   if (choice.id) layout.id_key = found.keys[*choice.id];
-  layout.label_separator = options.label_separator;
+  layout.keys = found.keys;
   layout.dense_width = found.dense_width;
   if (layout.kind == InputKind::kDense && layout.dense_width == 0) {
     fail(ErrorCode::kInvalidData, "{}: expected numbers under \"features\", found an empty array",
@@ -337,12 +342,45 @@ JsonLayout find_json_layout(std::string_view probe, std::string_view name,
   return layout;
 }
 
+// Adds the labels of a row that are a string; false if they are an array, which needs no splitting.
+bool add_label_string(simdjson::dom::parser& parser, std::string_view line, const std::string& key,
+                      LabelSample& sample) {
+  std::string padded(line);
+  padded.resize(line.size() + TextBlock::kPadding);
+  try {
+    element value;
+    const auto object = parse_object(parser, {padded.data(), line.size()});
+    if (object.at_key(key).get(value) != simdjson::SUCCESS) return true;
+    if (value.is_string()) sample.add(std::string_view(value));
+    return !value.is_array();
+  } catch (const LineError&) {
+    return true;  // reading it will say why
+  }
+}
+
+SeparatorGuess choose_string_separator(OpenRequest& request, const std::string& label_key) {
+  return choose_label_separator(
+      request.options, Format::kJsonl, kNoSeparator, [&](LabelSample& sample) {
+        if (label_key.empty()) return;
+        bool has_arrays = false;
+        simdjson::dom::parser parser;
+        show_first_lines(*request.rows, LineRule::kPlain, ',', [&](std::string_view line) {
+          if (trim(line).empty()) return true;
+          has_arrays = !add_label_string(parser, line, label_key, sample);
+          return !has_arrays && !sample.is_full();
+        });
+        if (has_arrays) sample = {};
+      });
+}
+
 }  // namespace
 
 std::unique_ptr<Reader> open_jsonl(OpenRequest request) {
   const std::string name = request.rows->source().name();
   refuse_label_file(request);
-  const JsonLayout layout = find_json_layout(request.rows->peek(), name, request.options);
+  JsonLayout layout = find_json_layout(request.rows->peek(), name, request.options);
+  const SeparatorGuess separator = choose_string_separator(request, layout.label_key);
+  layout.label_separator = separator.separator;
   BlockReaderOptions options;
   options.schema.format = Format::kJsonl;
   options.schema.kind = layout.kind;
@@ -350,6 +388,14 @@ std::unique_ptr<Reader> open_jsonl(OpenRequest request) {
   options.schema.has_ids = !layout.id_key.empty();
   options.schema.has_labels = !layout.label_key.empty();
   if (layout.kind == InputKind::kDense) options.schema.declared_features = layout.dense_width;
+  options.schema.columns = layout.keys;
+  DataLayout& known = options.schema.layout;
+  known.text_columns = layout.text_keys;
+  known.label_column = layout.label_key;
+  if (!layout.label_key.empty()) {
+    known.label_separator = separator.separator;
+    options.schema.separator_is_guess = separator.is_found;
+  }
   auto rows = make_text_source(request.context, std::move(request.rows),
                                [layout] { return std::make_unique<JsonParser>(layout); },
                                {layout.text_keys.size(), request.options.skip_bad});

@@ -160,6 +160,11 @@ std::string_view LineBlocks::peek() {
   return pending();
 }
 
+std::string_view LineBlocks::peek(std::size_t bytes) {
+  if (!options_.live) fill(bytes);
+  return peek();
+}
+
 void LineBlocks::set_rule(LineRule rule, char csv_separator) {
   options_.rule = rule;
   options_.csv_separator = csv_separator;
@@ -193,29 +198,50 @@ bool LineBlocks::has_whole_line(const TextBlock& block) const {
   return end_of_whole_lines(block.text(), options_.rule, options_.csv_separator) > 0;
 }
 
+// Copies what is pending to a block, until that holds `wanted` bytes.
+void LineBlocks::take_pending(std::size_t wanted, TextBlock& block) {
+  const std::string_view taken = pending().substr(0, wanted - block.size);
+  std::copy(taken.begin(), taken.end(),
+            block.buffer.begin() + static_cast<std::ptrdiff_t>(block.size));
+  block.size += taken.size();
+  begin_ += taken.size();
+  if (begin_ < pending_.size()) return;
+  if (pending_.capacity() > options_.block_bytes) pending_ = {};  // what a long peek() took
+  pending_.clear();
+  begin_ = 0;
+}
+
+// Puts what is behind `end` back in front of what is pending.
+void LineBlocks::give_back(std::size_t end, TextBlock& block) {
+  const std::string_view rest = block.text().substr(end);
+  if (pending().empty()) {
+    pending_.assign(rest.begin(), rest.end());
+    begin_ = 0;
+  } else {
+    begin_ -= rest.size();  // it came from there, and still is
+  }
+  block.size = end;
+}
+
 bool LineBlocks::next(TextBlock& block) {
-  const std::string_view carried = pending();
-  std::size_t wanted = ended_ ? carried.size() : std::max(options_.block_bytes, carried.size());
+  std::size_t wanted =
+      ended_ ? std::min(options_.block_bytes, pending().size()) : options_.block_bytes;
   if (block.buffer.size() < wanted + TextBlock::kPadding) {
     block.buffer.resize(wanted + TextBlock::kPadding);
   }
-  std::copy(carried.begin(), carried.end(), block.buffer.begin());
-  block.size = carried.size();
-  pending_.clear();
-  begin_ = 0;
+  block.size = 0;
   while (true) {
+    take_pending(wanted, block);
     while (block.size < wanted && !ended_ && !(options_.live && has_whole_line(block))) {
       const std::size_t got =
           source_->read({block.buffer.data() + block.size, wanted - block.size});
       block.size += got;
       ended_ = got == 0;
     }
-    if (ended_) return block.size > 0;
+    if (ended_ && pending().empty()) return block.size > 0;
     const std::size_t end = end_of_whole_lines(block.text(), options_.rule, options_.csv_separator);
     if (end > 0) {
-      pending_.assign(block.buffer.begin() + static_cast<std::ptrdiff_t>(end),
-                      block.buffer.begin() + static_cast<std::ptrdiff_t>(block.size));
-      block.size = end;
+      give_back(end, block);
       return true;
     }
     if (wanted >= options_.max_line_bytes) {

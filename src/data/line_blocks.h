@@ -47,6 +47,8 @@ class LineBlocks {
   /// The beginning of what has not been taken yet: at least 64 KiB and a whole line, or all if
   /// there is less; of a live source what is there, at least a whole line.
   [[nodiscard]] std::string_view peek();
+  /// The same with `bytes` at least, if there are as many; not of a live source, which may be slow.
+  [[nodiscard]] std::string_view peek(std::size_t bytes);
 
   /// How the blocks to come are cut.
   void set_rule(LineRule rule, char csv_separator);
@@ -72,6 +74,8 @@ class LineBlocks {
   void fill(std::size_t size);
   void fill_probe();
   void fill_more();
+  void take_pending(std::size_t wanted, TextBlock& block);
+  void give_back(std::size_t end, TextBlock& block);
   [[nodiscard]] bool has_whole_line(const TextBlock& block) const;
   [[nodiscard]] std::string_view pending() const noexcept;
 

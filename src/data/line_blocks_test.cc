@@ -123,6 +123,31 @@ TEST(LineBlocks, TakesLinesBeforeBlocksAndDropsTheByteOrderMark) {
   EXPECT_FALSE(lines.next(block));
 }
 
+// What was looked at for long is then handed out in blocks as ever.
+TEST(LineBlocks, CutsWhatALongPeekRead) {
+  std::string text;
+  for (int i = 0; i < 200; ++i)
+    text += "line " + std::to_string(i) + (i % 50 == 7 ? std::string(40, 'x') : "") + "\n";
+  LineBlocksOptions options;
+  options.block_bytes = 32;
+  const std::vector<std::string> expected = blocks_of(text, options);
+  for (const std::size_t bytes : {10U, 100U, 1000U, 100000U}) {
+    LineBlocks lines(make_memory_source("x", text), options);
+    EXPECT_GE(lines.peek(bytes).size(), std::min<std::size_t>(bytes, text.size()));
+    std::vector<std::string> blocks;
+    TextBlock block;
+    while (lines.next(block)) blocks.emplace_back(block.text());
+    std::string all;
+    for (const std::string& one : blocks) {
+      EXPECT_LE(one.size(), 64U);
+      EXPECT_EQ(one.back(), '\n');
+      all += one;
+    }
+    EXPECT_EQ(all, text);
+    EXPECT_EQ(blocks, expected) << bytes;
+  }
+}
+
 TEST(EndOfWholeLines, KnowsEscapedQuotes) {
   const auto end = [](std::string_view text) {
     return end_of_whole_lines(text, LineRule::kCsvQuotes, ',');

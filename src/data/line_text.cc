@@ -10,6 +10,7 @@
 #include <simdjson.h>
 
 #include "base/check.h"
+#include "data/label_separator.h"
 #include "data/label_text.h"
 #include "data/open_format.h"
 
@@ -113,22 +114,30 @@ class LabelLineParser final : public Utf8LineParser {
 
 }  // namespace
 
-std::unique_ptr<BlockSource> open_label_lines(const Context& context, const ReadOptions& options,
-                                              std::unique_ptr<LineBlocks> lines) {
-  const std::string separator = options.label_separator.empty() ? " " : options.label_separator;
-  return make_text_source(context, std::move(lines),
-                          [separator] { return std::make_unique<LabelLineParser>(separator); },
-                          {0, options.skip_bad});
+std::unique_ptr<BlockSource> open_label_lines(OpenRequest& request, Schema& schema) {
+  const SeparatorGuess guess =
+      choose_label_separator(request.options, schema.format, " ", [&](LabelSample& sample) {
+        show_first_lines(*request.labels, LineRule::kPlain, ',', [&](std::string_view line) {
+          sample.add(line);
+          return !sample.is_full();
+        });
+      });
+  schema.layout.label_separator = guess.separator;
+  schema.separator_is_guess = guess.is_found;
+  return make_text_source(
+      request.context, std::move(request.labels),
+      [separator = guess.separator] { return std::make_unique<LabelLineParser>(separator); },
+      {0, request.options.skip_bad});
 }
 
 std::unique_ptr<Reader> open_fasttext(OpenRequest request) {
   const std::string prefix = request.options.label_prefix;
   refuse_label_file(request);
-  require(!prefix.empty(), "the label prefix of fastText lines must not be empty");
   BlockReaderOptions options;
   options.schema.format = Format::kFastText;
   options.schema.kind = InputKind::kText;
   options.schema.text_fields = {"text"};
+  options.schema.layout.label_prefix = prefix;
   auto rows = make_text_source(request.context, std::move(request.rows),
                                [prefix] { return std::make_unique<FastTextParser>(prefix); },
                                {1, request.options.skip_bad});

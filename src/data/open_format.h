@@ -74,10 +74,9 @@ void refuse_label_file(const OpenRequest& request);
                                                            BlockReaderOptions options,
                                                            std::unique_ptr<BlockSource> rows);
 
-/// The labels of the rows from a file with a line for each.
-[[nodiscard]] std::unique_ptr<BlockSource> open_label_lines(const Context& context,
-                                                            const ReadOptions& options,
-                                                            std::unique_ptr<LineBlocks> lines);
+/// The labels of the rows from request.labels, which has a line for each. Tells the schema, whose
+/// format is known, what separates them.
+[[nodiscard]] std::unique_ptr<BlockSource> open_label_lines(OpenRequest& request, Schema& schema);
 
 /// The numbers of an XMC header line: rows, features, labels; or rows and columns.
 struct XmcHeader {

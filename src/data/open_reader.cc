@@ -21,11 +21,13 @@ std::unique_ptr<LineBlocks> open_lines(const Context& context, std::unique_ptr<B
   return std::make_unique<LineBlocks>(std::move(source), options);
 }
 
+bool is_sparse_text(Format format) {
+  return format == Format::kXmc || format == Format::kXmcPair || format == Format::kSvmlight;
+}
+
 void check_options(const ReadOptions& options, Format format) {
-  const bool sparse_text =
-      format == Format::kXmc || format == Format::kXmcPair || format == Format::kSvmlight;
-  require(!options.index_base || sparse_text, "an index base does not apply to the format {}",
-          format_name(format));
+  require(!options.index_base || is_sparse_text(format),
+          "an index base does not apply to the format {}", format_name(format));
   require(options.index_base.value_or(0) <= 1, "ids count from 0 or 1, not from {}",
           options.index_base.value_or(0));
   const bool table = format == Format::kCsv || format == Format::kTsv;
@@ -49,12 +51,17 @@ std::unique_ptr<Reader> read_blocks(const OpenRequest& request, BlockReaderOptio
                                     std::unique_ptr<BlockSource> rows,
                                     std::unique_ptr<BlockSource> labels) {
   options.skip_bad = request.options.skip_bad;
+  options.schema.layout.format = options.schema.format;
+  options.schema.layout.index_base = request.options.index_base;
   return make_block_reader(request.context, request.names, options, std::move(rows),
                            std::move(labels));
 }
 
-std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& options,
+std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& given,
                                     LabelNames& names, Inputs inputs) {
+  ReadOptions options = given;
+  if (options.label_prefix.empty()) options.label_prefix = options.expected.label_prefix;
+  if (options.label_prefix.empty()) options.label_prefix = "__label__";
   OpenRequest request{context, options, names,
                       open_lines(context, std::move(inputs.rows), options.live), nullptr};
   if (inputs.labels) request.labels = open_lines(context, std::move(inputs.labels), options.live);
@@ -63,6 +70,9 @@ std::unique_ptr<Reader> open_reader(const Context& context, const ReadOptions& o
       options.format != Format::kAuto
           ? options.format
           : detect_format(request.rows->peek(), name, options, request.labels != nullptr);
+  if (!options.index_base && is_sparse_text(format)) {
+    options.index_base = options.expected.index_base;
+  }
   check_options(options, format);
   switch (format) {
     case Format::kXmc:

@@ -4,6 +4,7 @@
 // CSV (RFC 4180: quotes, line breaks inside them) and TSV (plain, no quotes).
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "base/check.h"
 #include "data/columns.h"
+#include "data/label_separator.h"
 #include "data/label_text.h"
 #include "data/line_error.h"
 #include "data/open_format.h"
@@ -83,6 +85,7 @@ struct TableLayout {
   std::size_t num_columns = 0;
   ColumnChoice columns = {};
   std::string label_separator = {};
+  bool has_header = true;
 };
 
 // Parses records; every one must have the layout's number of columns. Empty lines are no records.
@@ -165,9 +168,38 @@ class TableParser final : public BlockParser {
   bool valid_utf8_ = true;
 };
 
-// The names of the columns: given, or in the first line.
-std::vector<std::string> take_column_names(OpenRequest& request, const TableLayout& layout) {
+// The fields of the first record that is no empty line, if they can be told apart.
+std::vector<std::string> first_record(std::string_view text, const TableLayout& layout) {
+  while (!text.empty()) {
+    const std::size_t end = end_of_first_line(text, layout.rule, layout.separator);
+    std::string_view record = text.substr(0, end);
+    text.remove_prefix(record.size());
+    if (record.ends_with('\n')) record.remove_suffix(1);
+    if (record.ends_with('\r')) record.remove_suffix(1);
+    if (record.empty()) continue;
+    try {
+      return split_record(record, layout.separator, layout.rule);
+    } catch (const LineError&) {
+      return {};  // reading it will say why
+    }
+  }
+  return {};
+}
+
+// Names that the options expect a table without a header to have, if this may be one.
+std::vector<std::string> expected_names(OpenRequest& request, const TableLayout& layout) {
+  const std::vector<std::string>& names = request.options.expected.columns;
+  if (names.empty()) return {};
+  const std::vector<std::string> first = first_record(request.rows->peek(), layout);
+  return first.size() == names.size() && first != names ? names : std::vector<std::string>();
+}
+
+// The names of the columns: given, or expected where there are as many, or in the first line.
+std::vector<std::string> take_column_names(OpenRequest& request, TableLayout& layout) {
+  layout.has_header = false;
   if (!request.options.columns.empty()) return request.options.columns;
+  if (auto expected = expected_names(request, layout); !expected.empty()) return expected;
+  layout.has_header = true;
   const std::string& name = request.rows->source().name();
   std::string header;
   while (header.empty()) {
@@ -183,6 +215,34 @@ std::vector<std::string> take_column_names(OpenRequest& request, const TableLayo
   }
 }
 
+// The field of a record, if there is such a record.
+std::optional<std::string> field_of(std::string_view record, std::size_t wanted,
+                                    const TableLayout& layout) {
+  try {
+    Fields fields(record, layout.separator, layout.rule);
+    std::string_view value;
+    std::string scratch;
+    for (std::size_t column = 0; fields.next(value, scratch); ++column) {
+      if (column == wanted) return std::string(value);
+    }
+  } catch (const LineError&) {
+    // Reading it will say why.
+  }
+  return std::nullopt;
+}
+
+SeparatorGuess choose_cell_separator(OpenRequest& request, const TableLayout& layout,
+                                     Format format) {
+  return choose_label_separator(request.options, format, ",", [&](LabelSample& sample) {
+    if (!layout.columns.labels) return;
+    show_first_lines(*request.rows, layout.rule, layout.separator, [&](std::string_view record) {
+      if (record.empty()) return true;
+      if (const auto cell = field_of(record, *layout.columns.labels, layout)) sample.add(*cell);
+      return !sample.is_full();
+    });
+  });
+}
+
 std::unique_ptr<Reader> open_table(OpenRequest request, TableLayout layout, Format format) {
   const std::string name = request.rows->source().name();
   require(request.labels == nullptr, "{} is a table, so a label file does not go with it", name);
@@ -192,14 +252,23 @@ std::unique_ptr<Reader> open_table(OpenRequest request, TableLayout layout, Form
   layout.columns =
       choose_columns(names, request.options, name, "column",
                      request.options.labels_only ? TextColumns::kUnused : TextColumns::kRequired);
-  layout.label_separator =
-      request.options.label_separator.empty() ? "," : request.options.label_separator;
+  const SeparatorGuess separator = choose_cell_separator(request, layout, format);
+  layout.label_separator = separator.separator;
   BlockReaderOptions options;
   options.schema.format = format;
+  options.schema.columns = names;
   options.schema.kind = InputKind::kText;
   options.schema.text_fields = text_names(names, layout.columns);
   options.schema.has_ids = layout.columns.id.has_value();
   options.schema.has_labels = layout.columns.labels.has_value();
+  DataLayout& known = options.schema.layout;
+  if (!layout.has_header) known.columns = names;
+  known.text_columns = options.schema.text_fields;
+  if (layout.columns.labels) {
+    known.label_column = names[*layout.columns.labels];
+    known.label_separator = separator.separator;
+    options.schema.separator_is_guess = separator.is_found;
+  }
   auto rows = make_text_source(request.context, std::move(request.rows),
                                [layout] { return std::make_unique<TableParser>(layout); },
                                {options.schema.text_fields.size(), request.options.skip_bad});

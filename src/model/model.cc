@@ -10,11 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "model/layout_json.h"
 
 namespace mhe::model {
 namespace {
 
 constexpr const char* kFeatureWeights = "features.weights";
+constexpr const char* kLayout = "data";  // metadata
 
 void add_vectorizer(ModelFileWriter& writer, const text::Vectorizer& vectorizer) {
   const text::VectorizerView& view = vectorizer.view();
@@ -80,6 +82,10 @@ void write_model(const std::string& path, const TrainedParts& parts) {
   card.update(members);
   writer.set_metadata("model", card.dump());
   writer.set_metadata("options", parts.options_json);
+  if (!parts.command_json.empty()) writer.set_metadata("command", parts.command_json);
+  if (parts.layout.format != Format::kAuto) {
+    writer.set_metadata(kLayout, layout_to_json(parts.layout));
+  }
   writer.commit();
 }
 
@@ -97,6 +103,9 @@ Model::Model(ModelFile file) : file_(std::move(file)) {
     load_vectorizer();
     load_feature_weights(card);
     load_members(card);
+    if (const std::string* layout = file_.find_metadata(kLayout)) {
+      layout_ = layout_from_json(*layout, file_.path());
+    }
   } catch (const nlohmann::json::exception& error) {
     fail_file(file_.path(), "the model card is damaged: {}", error.what());
   }

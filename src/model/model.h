@@ -17,6 +17,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <mhe/dataset.h>
 #include <mhe/ids.h>
 #include <mhe/label_space.h>
 #include <mhe/plan.h>
@@ -38,7 +39,9 @@ struct TrainedParts {
   metrics::Calibration calibration = {};
   std::uint64_t training_rows = 0;
   std::span<const std::uint32_t> label_counts = {};  ///< training rows of each label
-  std::string options_json = {};                     ///< how it was trained
+  DataLayout layout = {};         ///< of the training data; format kAuto: not known
+  std::string options_json = {};  ///< how it was trained: what options were used
+  std::string command_json = {};  ///< what was asked for, to train it again; empty: not known
   MemberSpan members = {};
 };
 
@@ -66,6 +69,8 @@ class Model {
   }
   /// Names of the text fields; none if the model takes vectors.
   [[nodiscard]] std::vector<std::string> text_fields() const;
+  /// How the training data was laid out; format kAuto: the file does not say.
+  [[nodiscard]] const DataLayout& layout() const noexcept { return layout_; }
   /// How much the values of sparse vectors count.
   [[nodiscard]] const FeatureWeightsView& feature_weights() const noexcept {
     return feature_weights_;
@@ -101,6 +106,7 @@ class Model {
   std::span<const std::uint32_t> label_counts_;
   metrics::Calibration calibration_;
   std::optional<text::Vectorizer> vectorizer_;
+  DataLayout layout_;
   FeatureWeightsView feature_weights_;
   InputKind input_kind_ = InputKind::kSparse;
   Members members_;

@@ -65,7 +65,8 @@ bool use(const std::string& bytes) {
   return true;
 }
 
-std::string make_model(const testing::ToyOptions& options) {
+std::string make_model(testing::ToyOptions options) {
+  options.layout = {.format = Format::kSvmlight, .index_base = 1};  // is damaged too
   const testing::ScratchDir dir;
   testing::write_toy_model(dir.file("m.mhe"), options);
   return dir.read("m.mhe");

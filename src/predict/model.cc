@@ -72,6 +72,14 @@ std::vector<std::string> Model::text_fields() const {
   return impl_->text_fields();
 }
 
+ReadOptions Model::read_options(std::string path) const {
+  ReadOptions options;
+  options.path = std::move(path);
+  options.expected_text = impl_->text_fields();
+  options.expected = impl_->layout();
+  return options;
+}
+
 HeadKind Model::head_kind() const noexcept {
   return impl_->head_kind();
 }

@@ -186,6 +186,20 @@ TEST_F(SessionTest, AFlippedBitIsRefused) {
   EXPECT_EQ(Model::open(damaged, Verify::kNone).num_labels(), 15U);
 }
 
+TEST_F(SessionTest, KnowsHowItsDataWasRead) {
+  const DataLayout layout = {.format = Format::kTsv,
+                             .text_columns = {"title", "the \"body\""},
+                             .label_column = "tags",
+                             .label_separator = "\n"};
+  const ReadOptions options = open({.text = true, .layout = layout}).read_options("other.tsv");
+  EXPECT_EQ(options.path, "other.tsv");
+  EXPECT_EQ(options.expected, layout);
+  // A file that does not say, as older ones: its text fields are what is known.
+  const Model old = open({.text = true});
+  EXPECT_EQ(old.read_options("x").expected, DataLayout());
+  EXPECT_EQ(old.read_options("x").expected_text, old.text_fields());
+}
+
 TEST_F(SessionTest, KeepsTheModelAlive) {
   Session session = [&] { return Session(open({})); }();
   EXPECT_EQ(session.predict(SparseRow{features_, values_}, {.k = 3}).size(), 3U);

@@ -424,6 +424,34 @@ void GradientFitter::refit(const FitData& data, ResumeFile* /*file*/, const Trai
   resumed_epochs_ = resumed;
 }
 
+TrainOptions GradientFitter::used_options() const {
+  TrainOptions used = options_;
+  const heads::HeadSpec& head = parts_.front().head;
+  used.heads = plan_.head.lengths.size();
+  used.lengths = plan_.head.lengths;
+  used.loss = heads::loss_name(plan_.head.loss);
+  const auto* mlp = std::get_if<encoders::MlpSpec>(&plan_.encoder.own);
+  if (mlp != nullptr && mlp->layers > 0) used.hidden_layers = static_cast<int>(mlp->layers) - 1;
+  if (const auto* cascade = head.as<heads::CascadeSpec>()) {
+    used.inner_dim = plan_.head.inner_width();
+    used.candidates = static_cast<std::int32_t>(plan_.head.as<heads::CascadeSpec>()->candidates);
+    used.beam = cascade->candidates;
+    used.parent_weight = cascade->parent_power;
+  }
+  return used;
+}
+
+void GradientFitter::name_budgeted(TrainOptions& options) const {
+  if (plan_.notes.empty()) return;
+  options.lengths = plan_.head.lengths;
+  options.given.insert("lengths");
+  if (const auto* cascade = plan_.head.as<heads::CascadeSpec>()) {
+    options.inner_dim = plan_.head.inner_width();
+    options.candidates = static_cast<std::int32_t>(cascade->candidates);
+    options.given.insert({"inner_dim", "candidates"});
+  }
+}
+
 void GradientFitter::fill(MemberReport& report) const {
   report.encoder = encoder_;
   report.head = options_.head;

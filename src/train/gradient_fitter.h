@@ -35,6 +35,8 @@ class GradientFitter final : public MemberFitter {
   }
   void refit(const FitData& data, ResumeFile* file, const TrainRun& run) override;
   [[nodiscard]] model::MemberSpan members() const override { return pointers_; }
+  [[nodiscard]] TrainOptions used_options() const override;
+  void name_budgeted(TrainOptions& options) const override;
   void fill(MemberReport& report) const override;
   void fill(const FitData& data, TrainingHistory& history) const override;
   [[nodiscard]] std::vector<double> try_out(const FitData& data) override;

@@ -17,6 +17,8 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "base/temporary_directory.h"
+#include "data/label_separator.h"
+#include "data/line_error.h"
 #include "encoders/registry.h"
 #include "model/model.h"
 #include "train/gradient_fitter.h"
@@ -85,9 +87,12 @@ TrainReport Learner::run() {
     report_.trials = std::move(tuned.trials);
     release_free_memory();
   }
+  spoken_ = options_;
   read(rule);
+  warn_of_unsplit_labels();
   trim();
   split();
+  if (run_.on_read) run_.on_read(report_);
   resolve();
   try {
     fit();
@@ -107,8 +112,10 @@ TrainingPlan Learner::plan() {
   trim();
   split();
   resolve();
-  TrainingPlan plan = {
-      .rows = report_.rows, .labels = report_.labels, .features = report_.features};
+  TrainingPlan plan = {.data = set_.schema,
+                       .rows = report_.rows,
+                       .labels = report_.labels,
+                       .features = report_.features};
   for (const auto& fitter : fitters_) {
     plan.encoders.push_back(fitter->plan(fit_data(), context_.ram_bytes()));
   }
@@ -133,6 +140,21 @@ void Learner::read(const TextRule& rule) {
                             .ram_bytes = context_.ram_bytes(),
                             .label_text = label_text,
                             .takes_dense = takes_dense});
+  report_.data = set_.schema;
+  report_.read = set_.read;
+}
+
+void Learner::warn_of_unsplit_labels() const {
+  const std::vector<std::uint32_t> counts = count_labels(set_.examples.labels, set_.names.size());
+  const auto suspect = data::suspect_separator(set_.names, counts);
+  if (!suspect) return;
+  const bool is_blank = suspect->separator == " ";
+  context_.warn(fmt::format(
+      "most labels occur in one row only and contain {}, such as {}: if {} labels, use the option "
+      "label_separator {}",
+      is_blank ? "blanks" : fmt::format("\"{}\"", suspect->separator),
+      data::quote_found(suspect->label), is_blank ? "blanks separate" : "it separates",
+      is_blank ? "space" : fmt::format("\"{}\"", suspect->separator)));
 }
 
 void Learner::trim() {
@@ -197,15 +219,45 @@ void Learner::resolve() {
   refits_ = will_refit() && validation_.rows() > 0;
 }
 
+// Of one encoder, with what was resolved for all of them.
+TrainOptions Learner::used_options(const MemberFitter& fitter) const {
+  TrainOptions used = fitter.used_options();
+  used.refit = refits_ ? "yes" : "no";
+  used.label_text = report_.name_rows > 0 ? "yes" : "no";
+  if (set_.vectorizer) {
+    used.text = set_.vectorizer->options();
+    if (auto own = own_features(used.text); !own.empty()) used.own = std::move(own);
+  }
+  return used;
+}
+
 std::string Learner::options_json() const {
   if (fitters_.size() == 1) {
-    return used_options_json(fitters_.front()->options(), fitters_.front()->encoder());
+    return used_options_json(used_options(*fitters_.front()), fitters_.front()->encoder());
   }
   nlohmann::ordered_json json = {{"encoder", options_.encoder}};
   for (const auto& fitter : fitters_) {
     json["members"].push_back(
-        nlohmann::ordered_json::parse(used_options_json(fitter->options(), fitter->encoder())));
+        nlohmann::ordered_json::parse(used_options_json(used_options(*fitter), fitter->encoder())));
   }
+  return json.dump();
+}
+
+// What trains the same model again from the same files; nothing for rows in memory.
+std::string Learner::command_json() const {
+  const ReadOptions* const file = data_.file();
+  if (file == nullptr || (run_.valid && run_.valid->file() == nullptr)) return {};
+  TrainOptions options = spoken_;
+  if (!report_.trials.empty() && set_.vectorizer) name_text(set_.vectorizer->options(), options);
+  for (const auto& fitter : fitters_) fitter->name_budgeted(options);
+  const std::string preset = preset_of(options);
+  nlohmann::ordered_json json = {{"encoder", options.encoder}, {"preset", preset}};
+  json["options"] = nlohmann::ordered_json::parse(spoken_options_json(options, preset));
+  json["seed"] = context_.seed();
+  if (!file->label_path.empty()) json["label_file"] = true;
+  if (run_.valid) json["valid"] = true;
+  if (run_.valid && !run_.valid->file()->label_path.empty()) json["valid_labels"] = true;
+  if (file->skip_bad > 0) json["skip_bad"] = file->skip_bad;
   return json.dump();
 }
 
@@ -315,7 +367,9 @@ void Learner::write() {
                                 .calibration = std::move(calibration_),
                                 .training_rows = training_rows_,
                                 .label_counts = label_counts_,
+                                .layout = set_.schema.layout,
                                 .options_json = options_json(),
+                                .command_json = command_json(),
                                 .members = members});
   resume_file_->remove();
 }

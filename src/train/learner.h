@@ -50,7 +50,10 @@ class Learner {
   [[nodiscard]] FitData fit_data() const {
     return {context_, set_, validation_, rows_with_held_out_};
   }
+  void warn_of_unsplit_labels() const;
+  [[nodiscard]] TrainOptions used_options(const MemberFitter& fitter) const;
   [[nodiscard]] std::string options_json() const;
+  [[nodiscard]] std::string command_json() const;
   [[nodiscard]] std::uint64_t fingerprint() const;
   [[nodiscard]] bool will_refit() const;
   [[nodiscard]] std::vector<const model::Member*> members() const;
@@ -58,6 +61,7 @@ class Learner {
   const Context& context_;
   const Dataset& data_;
   TrainOptions options_;
+  TrainOptions spoken_;  // as a user named them or a search found them, before data resolve others
   const TrainRun& run_;
   TrainReport report_;
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <mhe/error.h>
 #include <mhe/model.h>
@@ -103,6 +104,60 @@ TEST_F(LearnerTest, MembersOfOneEncoderDifferInTheirOptions) {
   EXPECT_EQ(report.encoders[1].head, "onehot");
   EXPECT_EQ(report.encoders[2].encoder, "bag");
   EXPECT_EQ(report.encoders[2].lengths, (std::vector<std::uint32_t>{5, 4}));
+}
+
+TEST_F(LearnerTest, RecordsTheSettingsThatWereUsed) {
+  TrainOptions options = quick("linear");
+  options.head = "cascade";
+  const TrainReport linear = train(options, {.out = {}, .measure = true});
+  const auto card = [&] { return read_card(path_).metadata.at("options"); };
+  EXPECT_EQ(linear.history.settings_json, card());
+  const auto said = nlohmann::json::parse(card());
+  EXPECT_EQ(said.at("lengths"), linear.encoders[0].lengths);
+  EXPECT_EQ(said.at("leaf"), linear.encoders[0].lengths.back());
+  EXPECT_EQ(said.at("parent_weight").get<float>(), linear.encoders[0].parent_weight);
+  EXPECT_EQ(said.at("neighbours").get<float>(), linear.encoders[0].neighbours);
+  EXPECT_EQ(said.at("refit"), linear.refitted ? "yes" : "no");
+  EXPECT_EQ(said.at("label_text"), "no");
+  EXPECT_GE(said.at("prune").get<float>(), 0);
+
+  options = quick("bag");
+  options.head = "cascade";
+  const TrainReport bag = train(options);
+  const auto learned = nlohmann::json::parse(card());
+  EXPECT_EQ(learned.at("lengths"), bag.encoders[0].lengths);
+  EXPECT_EQ(learned.at("heads"), bag.encoders[0].lengths.size());
+  EXPECT_EQ(learned.at("inner_dim"), bag.encoders[0].inner_dim);
+  EXPECT_EQ(learned.at("parent_weight").get<float>(), bag.encoders[0].parent_weight);
+  EXPECT_EQ(learned.at("loss"), "sigmoid");
+  EXPECT_GT(learned.at("candidates").get<int>(), 0);
+}
+
+TEST_F(LearnerTest, TellsWhatWasReadBeforeLongWork) {
+  std::vector<std::string> order;
+  std::uint64_t held_out = 0;
+  const TrainReport report = train(quick("linear"),
+                                   {.out = {},
+                                    .on_read =
+                                        [&](const TrainReport& so_far) {
+                                          order.emplace_back("read");
+                                          held_out = so_far.validation_rows;
+                                          EXPECT_EQ(so_far.rows, 400U);
+                                          EXPECT_EQ(so_far.read.rows, 400U);
+                                        }},
+                                   {.on_progress = [&](const Progress& progress) {
+                                     if (progress.stage == "calibrating")
+                                       order.emplace_back("fitted");
+                                   }});
+  ASSERT_GE(order.size(), 2U);
+  EXPECT_EQ(order.front(), "read");
+  EXPECT_EQ(held_out, report.validation_rows);
+}
+
+TEST_F(LearnerTest, RowsInMemoryHaveNoCommand) {
+  (void)train(quick("linear"));
+  EXPECT_EQ(read_card(path_).metadata.count("command"), 0U);
+  EXPECT_EQ(read_card(path_).metadata.count("data"), 0U);
 }
 
 TEST_F(LearnerTest, RefitsABagWithAllRowsIfAsked) {

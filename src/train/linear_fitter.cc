@@ -148,6 +148,15 @@ void LinearFitter::show_member() {
   member_pointer_ = &*member_;
 }
 
+TrainOptions LinearFitter::used_options() const {
+  TrainOptions used = options_;
+  used.lengths = lengths_;
+  if (used.head == "cascade" && used.leaf == 0) used.leaf = lengths_.back();
+  used.parent_weight = cascades_.front().search.parent_power;
+  used.neighbours = neighbour_weight_;
+  return used;
+}
+
 void LinearFitter::fill(MemberReport& report) const {
   report.encoder = encoder_;
   report.head = options_.head;

@@ -32,6 +32,7 @@ class LinearFitter final : public MemberFitter {
   [[nodiscard]] bool refits_by_default(const Examples& examples) const override;
   void refit(const FitData& data, ResumeFile* file, const TrainRun& run) override;
   [[nodiscard]] model::MemberSpan members() const override { return {&member_pointer_, 1}; }
+  [[nodiscard]] TrainOptions used_options() const override;
   void fill(MemberReport& report) const override;
   void fill(const FitData& data, TrainingHistory& history) const override;
   [[nodiscard]] std::vector<double> try_out(const FitData& data) override;

@@ -74,6 +74,10 @@ class MemberFitter {
 
   /// What was fitted; valid until the next stage.
   [[nodiscard]] virtual model::MemberSpan members() const = 0;
+  /// All options as they were used: resolved, chosen on validation rows, cut to a budget.
+  [[nodiscard]] virtual TrainOptions used_options() const = 0;
+  /// Names what a budget of memory changed, so that the same comes out without one.
+  virtual void name_budgeted(TrainOptions& /*options*/) const {}
   virtual void fill(MemberReport& report) const = 0;
   /// Charts of the training and, where there are validation rows, of the heads.
   virtual void fill(const FitData& data, TrainingHistory& history) const = 0;

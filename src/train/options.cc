@@ -8,6 +8,8 @@
 #include <system_error>
 #include <type_traits>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
@@ -85,16 +87,36 @@ std::set<std::string, std::less<>> names_of(Part part) {
 }
 
 // The options whose values are not those of `defaults`.
-std::set<std::string, std::less<>> changed_options(TrainOptions options, TrainOptions defaults) {
+std::set<std::string, std::less<>> differing_options(TrainOptions options, TrainOptions defaults) {
   nlohmann::ordered_json mine;
   nlohmann::ordered_json theirs;
   put(options, options.text, mine);
   put(defaults, defaults.text, theirs);
-  std::set<std::string, std::less<>> changed = options.given;
+  std::set<std::string, std::less<>> differing;
   for (const auto& [name, value] : mine.items()) {
-    if (value != theirs.at(name)) changed.insert(name);
+    if (value != theirs.at(name)) differing.insert(name);
   }
+  return differing;
+}
+
+// These, and the options that a user named.
+std::set<std::string, std::less<>> changed_options(const TrainOptions& options,
+                                                   const TrainOptions& defaults) {
+  auto changed = differing_options(options, defaults);
+  changed.insert(options.given.begin(), options.given.end());
   return changed;
+}
+
+// A value as set() takes it.
+template <class T>
+std::string text_of(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return fmt::format("{}", value);  // of a float the shortest text that reads back as the same
+  } else {
+    return fmt::format("{}", fmt::join(value, ","));
+  }
 }
 
 }  // namespace
@@ -279,6 +301,63 @@ void validate(const TrainOptions& options) {
   for (const TrainOptions& member : members) validate_member(member);
 }
 
+namespace {
+
+// What has to be said to get these options from a preset. That a value was named matters only
+// where texts have rules of their own.
+std::set<std::string, std::less<>> spoken_options(const TrainOptions& options,
+                                                  std::string_view preset) {
+  auto spoken = differing_options(options, preset_options(preset, options.encoder));
+  for (const char* name : {"word_ngrams", "min_df", "min_token_length"}) {
+    if (options.given.contains(name)) spoken.insert(name);
+  }
+  return spoken;
+}
+
+}  // namespace
+
+std::string preset_of(const TrainOptions& options) {
+  const char* best = "default";
+  for (const char* preset : {"fast", "best"}) {
+    if (spoken_options(options, preset).size() < spoken_options(options, best).size()) {
+      best = preset;
+    }
+  }
+  return best;
+}
+
+std::string spoken_options_json(const TrainOptions& options, const std::string& preset) {
+  TrainOptions copy = options;
+  const auto spoken = spoken_options(options, preset);
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  copy.visit([&](const char* name, auto& value, const char*) {
+    using Value = std::decay_t<decltype(value)>;
+    if (!spoken.contains(name)) return;
+    if constexpr (std::is_same_v<Value, std::vector<FieldOptions>>) {
+      json[name] = nlohmann::json::parse(text::options_to_json(copy.text)).at(name).dump();
+    } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      json[name] = value;
+    } else {
+      json[name] = text_of(value);
+    }
+  });
+  return json.dump();
+}
+
+namespace {
+
+// Floats as their shortest text, "0.3" and not what a double makes of it, for people to read.
+template <class Part>
+void shorten_floats(Part& part, nlohmann::ordered_json& json) {
+  part.visit([&](const char* name, const auto& value, const char*) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, float>) {
+      json[name] = std::stod(fmt::format("{}", value));
+    }
+  });
+}
+
+}  // namespace
+
 std::string used_options_json(const TrainOptions& options, const std::string& encoder) {
   TrainOptions copy = options;
   nlohmann::ordered_json json = {{"encoder", encoder}};
@@ -290,6 +369,12 @@ std::string used_options_json(const TrainOptions& options, const std::string& en
   }
   json["own"] = copy.own;
   put(copy.text, copy.text, json);
+  shorten_floats(static_cast<CommonOptions&>(copy), json);
+  if (encoder == kLinear) {
+    shorten_floats(static_cast<SolverOptions&>(copy), json);
+  } else {
+    shorten_floats(static_cast<GradientOptions&>(copy), json);
+  }
   return json.dump();
 }
 

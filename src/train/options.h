@@ -21,6 +21,14 @@ namespace mhe::train {
 /// or the head do not have.
 void validate(const TrainOptions& options);
 
+/// The preset that leaves least to say about these options.
+[[nodiscard]] std::string preset_of(const TrainOptions& options);
+
+/// What has to be said to get these options from a preset. A JSON object of texts that
+/// TrainOptions::set() takes; of `own` a list.
+[[nodiscard]] std::string spoken_options_json(const TrainOptions& options,
+                                              const std::string& preset);
+
 /// The options that an encoder has, as a JSON object: what a model card keeps.
 [[nodiscard]] std::string used_options_json(const TrainOptions& options,
                                             const std::string& encoder);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/text_rules.h"
 
+#include <fmt/format.h>
+
 #include "text/options.h"
 
 namespace mhe::train {
@@ -44,6 +46,36 @@ TextRule text_rule_of(const TrainOptions& options) {
     if (!asked.fields.empty()) text.fields = asked.fields;
     if (!own.empty()) text.fields = make_fields(sample.columns, own);
   };
+}
+
+namespace {
+
+// A field's own features as make_fields() reads them.
+std::string own_features_text(const FieldOptions& field) {
+  std::string text = fmt::format("{}={}:words={}", field.name, field.weight, field.word_ngrams);
+  if (field.first_words > 0) text += fmt::format(":first={}", field.first_words);
+  if (field.char_max > 0) text += fmt::format(":chars={}-{}", field.char_min, field.char_max);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> own_features(const TextOptions& used) {
+  std::vector<std::string> columns;
+  std::vector<std::string> own;
+  for (const FieldOptions& field : used.fields) {
+    if (field.name.find_first_of(":=") != std::string::npos) return {};
+    columns.push_back(field.name);
+    if (field.own) own.push_back(own_features_text(field));
+  }
+  if (own.empty() || make_fields(columns, own) != used.fields) return {};
+  return own;
+}
+
+void name_text(const TextOptions& used, TrainOptions& options) {
+  options.text.word_ngrams = used.word_ngrams;
+  options.given.insert("word_ngrams");
+  if (options.own.empty()) options.own = own_features(used);
 }
 
 }  // namespace mhe::train

@@ -20,4 +20,10 @@ void choose_text_options(const TextSample& sample, TextOptions& text);
 /// The same, but what a user named stays as it is.
 [[nodiscard]] TextRule text_rule_of(const TrainOptions& options);
 
+/// The option own that gives these fields; nothing if none does.
+[[nodiscard]] std::vector<std::string> own_features(const TextOptions& used);
+
+/// Names the settings of text that a search may have found, so that the same come out without one.
+void name_text(const TextOptions& used, TrainOptions& options);
+
 }  // namespace mhe::train

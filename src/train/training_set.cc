@@ -180,6 +180,8 @@ void read_rows(const Context& context, Reader& reader, const std::string& file, 
       examples.dense.append(batch.dense);
     }
   }
+  set.schema = schema;
+  set.read = reader.report();
   check_learnable(set, path);
   text.finish(path);
   normalize_rows(examples.features);
@@ -266,10 +268,13 @@ LabelOrder order_labels(const Context& context, const Examples& examples, std::s
 Examples read_more(const Context& context, const Dataset& data, const TrainingSet& set) {
   LabelNames names = set.names;
   Dataset rows = data;
-  if (const ReadOptions* const file = data.file(); file != nullptr && set.vectorizer) {
+  if (const ReadOptions* const file = data.file()) {
     ReadOptions options = *file;
-    for (const auto& field : set.vectorizer->options().fields) {
-      if (file->text_columns.empty()) options.expected_text.push_back(field.name);
+    options.expected = set.schema.layout;
+    if (set.vectorizer && file->text_columns.empty()) {
+      for (const auto& field : set.vectorizer->options().fields) {
+        options.expected_text.push_back(field.name);
+      }
     }
     rows = Dataset(options);
   }

@@ -25,6 +25,8 @@
 namespace mhe::train {
 
 struct TrainingSet {
+  Schema schema;    ///< of the data
+  ReadReport read;  ///< what was met while reading it
   Examples examples;
   LabelNames names;
   std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is vectors

@@ -29,9 +29,13 @@ void add_data_flags(CLI::App& command, DataFlags& flags) {
       ->delimiter(',');
   command.add_option("--labels", flags.labels, "Column (JSON: key) that holds the labels");
   command.add_option("--label-separator", flags.label_separator,
-                     "What separates labels: characters, or tab, space, comma, none");
+                     "What separates labels: characters, or tab, space, comma, none; if not given, "
+                     "guessed from the first rows");
   command.add_option("--label-prefix", flags.label_prefix, "How a label of a fastText file starts")
-      ->capture_default_str();
+      ->default_str("__label__")
+      ->check([](const std::string& text) {
+        return text.empty() ? std::string("expected at least one character") : std::string();
+      });
   command.add_option("--id", flags.id, "Column (JSON: key) that holds the rows' own ids");
   command
       .add_option("--index-base", flags.index_base,

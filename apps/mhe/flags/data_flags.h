@@ -22,7 +22,7 @@ struct DataFlags {
   std::vector<std::string> text;
   std::string labels;
   std::string label_separator;
-  std::string label_prefix = "__label__";
+  std::string label_prefix;
   std::string id;
   int index_base = -1;
   std::uint64_t skip_bad = 0;

@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <mhe/model.h>
+
+#include "output/reading_output.h"
 #include "output/units.h"
 
 namespace mhe::app {
@@ -50,6 +53,15 @@ std::string rows_text(const FileStats& stats) {
   add(report.duplicate_labels, "repeated labels merged");
   add(report.bad_lines.size(), "bad lines skipped");
   return line + "\n";
+}
+
+// Where the labels are and what separates them, where that is a question.
+std::string labels_text(const Schema& schema) {
+  const DataLayout& layout = schema.layout;
+  if (layout.label_separator.empty()) return {};
+  return fmt::format("labels{}{}, {}{}\n", layout.label_column.empty() ? "" : " from ",
+                     printable(layout.label_column, 40), separator_words(layout.label_separator),
+                     schema.separator_is_guess ? " (a guess)" : "");
 }
 
 std::string distinct_text(std::string_view what, std::uint64_t distinct,
@@ -226,6 +238,7 @@ std::string stats_text(const FileStats& stats, BarStyle style, std::size_t width
                                  format_bytes(stats.description.report.bytes));
   text += rows_text(stats);
   if (schema.has_labels) {
+    text += labels_text(schema);
     text += distinct_text("labels", stats.description.distinct_labels, schema.declared_labels);
   }
   if (schema.kind == InputKind::kSparse) {
@@ -284,6 +297,9 @@ nlohmann::ordered_json stats_json(const FileStats& stats) {
                                  {"duplicate_labels", report.duplicate_labels},
                                  {"bad_lines", report.bad_lines.size()}};
   if (schema.has_labels) json["labels"] = labels_json(stats);
+  if (!schema.layout.label_separator.empty()) {
+    json["label_separator"] = schema.layout.label_separator;
+  }
   if (schema.kind != InputKind::kText) {
     nlohmann::ordered_json& features = json["features"];
     if (schema.declared_features) features["declared"] = *schema.declared_features;

@@ -39,7 +39,7 @@ std::string describe_oddities(const ReadReport& report) {
 
 void run_convert(Console& console, const ConvertFlags& flags) {
   WriteOptions write_options = make_write_options(flags.write);
-  write_options.label_prefix = flags.data.label_prefix;
+  if (!flags.data.label_prefix.empty()) write_options.label_prefix = flags.data.label_prefix;
   const ReadOptions read_options = make_read_options(flags.data, flags.input);
   const auto context = console.make_context(flags.threads);
   LabelNames names = load_label_names(*context, flags.write);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <mhe/metrics.h>
 #include <mhe/predict.h>
@@ -15,8 +16,11 @@
 #include "flags/checks.h"
 #include "flags/data_flags.h"
 #include "flags/scoring_flags.h"
+#include "flags/usage_error.h"
 #include "output/metrics_output.h"
+#include "output/reading_output.h"
 #include "output/reliability_output.h"
+#include "output/units.h"
 #include "verbs/model_rows.h"
 #include "verbs/verbs.h"
 
@@ -26,6 +30,7 @@ namespace {
 // Reliability looks at so many labels a row, whatever -k is, so that its figures can be compared;
 // training calibrates on as many.
 constexpr std::size_t kReliabilityLabels = 10;
+constexpr std::size_t kExampleLabels = 3;
 constexpr std::size_t kThresholdLabels = 100;  // a row; as `mhe predict --threshold` gives
 
 struct EvalFlags {
@@ -48,9 +53,29 @@ Evaluator make_evaluator(const ScoringFlags& flags, const Model& model) {
   return {std::move(options), training_labels(count_of, propensity)};
 }
 
+// True labels that the model knows, and those that it has never seen.
+struct LabelMatch {
+  std::uint64_t known = 0;
+  std::uint64_t unknown = 0;
+  std::vector<std::string> examples = {};  // of unknown ones
+
+  void add(const Ragged<LabelId>& rows, const Model& model, const LabelNames& names) {
+    for (const LabelId label : rows.items) {
+      const bool is_known = index_of(label) < model.num_labels();
+      ++(is_known ? known : unknown);
+      if (is_known || examples.size() == kExampleLabels) continue;
+      std::string name = in_quotes(names.name(label));
+      if (std::find(examples.begin(), examples.end(), name) == examples.end()) {
+        examples.push_back(std::move(name));
+      }
+    }
+  }
+};
+
 // What was found so far.
 struct Scores {
   Evaluator evaluator;
+  LabelMatch match = {};
   Reliability reliability = Reliability();
   std::optional<HeadAccuracy> heads = std::nullopt;  // product heads and cascades
 };
@@ -97,8 +122,44 @@ void score_batch(const Context& context, const ScoringFlags& flags, const Ragged
   scores.evaluator.add(context, truth, predictions);
 }
 
+// Where the labels came from, as a message says it.
+std::string place_of_labels(const Schema& schema) {
+  const DataLayout& layout = schema.layout;
+  const std::string place = layout.label_column.empty()
+                                ? "the data"
+                                : fmt::format("the column {}", in_quotes(layout.label_column));
+  return layout.label_separator.empty()
+             ? place
+             : fmt::format("{}, {}", place, separator_words(layout.label_separator));
+}
+
+// Throws where the model knows none of the labels; says so where it knows less than half.
+void check_match(Console& console, const std::string& name, const Schema& schema,
+                 const LabelMatch& match, const Model& model) {
+  if (match.unknown <= match.known) return;
+  const std::string place = place_of_labels(schema);
+  if (match.known == 0) {
+    std::vector<std::string> own;
+    for (std::uint32_t i = 0; i < std::min(model.num_labels(), kExampleLabels); ++i) {
+      own.push_back(in_quotes(model.label_name(LabelId{i})));
+    }
+    throw_error(ErrorCode::kInvalidData,
+                "{}: the model knows none of the {} true labels: {} has {}; the model has {}. "
+                "--labels names the column, --label-separator what separates labels",
+                name, format_count(match.unknown), place, fmt::join(match.examples, ", "),
+                fmt::join(own, ", "));
+  }
+  const std::uint64_t all = match.known + match.unknown;
+  console.say(fmt::format(
+      "the model does not know {} of {} true labels ({:.1f} %), which count as missed: {} has {}",
+      format_count(match.unknown), format_count(all),
+      100 * static_cast<double>(match.unknown) / static_cast<double>(all), place,
+      fmt::join(match.examples, ", ")));
+}
+
 // Reads, predicts and scores batch by batch, so that memory does not grow with the data.
-Scores score_all(const Context& context, const EvalFlags& flags, const Model& model) {
+Scores score_all(Console& console, const Context& context, const EvalFlags& flags,
+                 const Model& model) {
   Scores scores = {.evaluator = make_evaluator(flags.scoring, model)};
   PredictOptions options = flags.session;
   options.choices = !model.head_choices().empty();
@@ -109,11 +170,14 @@ Scores score_all(const Context& context, const EvalFlags& flags, const Model& mo
   session.check(options);
   LabelNames names = model.label_names();
   ModelRows rows(context, model, make_read_options(flags.data, flags.input), names);
-  require_labels(rows.reader().schema(), flags.input == "-" ? "standard input" : flags.input);
+  rows.require_labels();
   while (rows.next()) {
+    scores.match.add(rows.batch().labels, model, names);
     score_batch(context, flags.scoring, rows.batch().labels, session.predict(rows.rows(), options),
                 scores);
   }
+  check_match(console, flags.input == "-" ? "standard input" : flags.input, rows.reader().schema(),
+              scores.match, model);
   return scores;
 }
 
@@ -121,13 +185,14 @@ void run_eval(Console& console, const EvalFlags& flags) {
   const PropensityModel propensity = propensity_model(flags.scoring);
   const auto context = console.make_context(flags.scoring.threads, flags.scoring.seed);
   const Model model = Model::open(flags.model);
-  const Scores scores = score_all(*context, flags, model);
+  const Scores scores = score_all(console, *context, flags, model);
   const MetricsReport report = scores.evaluator.report(*context);
   const ReliabilityReport reliability = scores.reliability.report();
   const MetricsSetting setting = make_setting(flags.scoring);
   if (flags.scoring.json) {
     nlohmann::ordered_json json = metrics_json(report, setting);
     json["frequencies_from"] = "model";
+    json["unknown_labels"] = scores.match.unknown;
     json["propensity"] = propensity_json(propensity);
     json["tail"] = flags.session.tail;
     json["beam"] = flags.session.beam;

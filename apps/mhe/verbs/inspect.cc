@@ -17,6 +17,7 @@
 #include <mhe/model.h>
 
 #include "flags/usage_error.h"
+#include "output/train_command.h"
 #include "output/units.h"
 #include "verbs/verbs.h"
 
@@ -30,6 +31,7 @@ struct InspectFlags {
   std::string file;
   bool json = false;
   bool verify = false;
+  bool command = false;
   std::size_t threads = 0;
 };
 
@@ -199,6 +201,7 @@ void run_inspect(Console& console, const InspectFlags& flags) {
     throw_error(ErrorCode::kInvalidData, "{} is not an mhe model: it holds no checksums to verify",
                 flags.file);
   }
+  if (flags.command) return console.print(train_command(flags.file, card) + "\n");
   if (flags.json) {
     print_json(console, flags.file, card);
   } else {
@@ -217,6 +220,11 @@ std::function<void(Console&)> add_inspect(CLI::App& command) {
       std::make_shared<InspectFlags>();  // shared: the flags outlive the parser that fills them
   command.add_option("file", flags->file, "A model, or any other safetensors file")->required();
   command.add_flag("--json", flags->json, "Print one JSON object");
+  command
+      .add_flag("--command", flags->command,
+                "Print the command that trains this model again, byte for byte; its files are "
+                "$DATA, $MODEL and such")
+      ->excludes("--json");
   command.add_flag("--verify", flags->verify,
                    "Read everything and compare it with its checksums; exit 1 if it is damaged");
   command.add_option("--threads", flags->threads, "For --verify; default: one per core");

@@ -53,12 +53,16 @@ void check(const MetricsFlags& flags) {
   }
 }
 
-// Reads the labels of a file and hands them over batch by batch; returns the number of rows.
+// Reads the labels of a file and hands them over batch by batch; returns the number of rows. Labels
+// are separated as in the file before, which `separated` says.
 template <class Take>
 std::uint64_t read_labels(const Context& context, ReadOptions options, LabelNames& names,
-                          const Take& take) {
+                          DataLayout& separated, const Take& take) {
   options.labels_only = true;
+  options.expected = separated;
   const auto reader = open_reader(context, options, names);
+  separated.format = reader->schema().layout.format;
+  separated.label_separator = reader->schema().layout.label_separator;
   require_labels(reader->schema(), options.path);
   RowBatch batch;
   while (reader->next(batch)) take(batch.labels);
@@ -104,13 +108,14 @@ void run_metrics(Console& console, const MetricsFlags& flags) {
   LabelNames names;
   std::vector<std::uint64_t> counts;
   std::uint64_t train_rows = 0;
+  DataLayout separated;
   if (!flags.train.empty()) {
-    train_rows = read_labels(*context, make_train_options(flags), names,
+    train_rows = read_labels(*context, make_train_options(flags), names, separated,
                              [&](const Ragged<LabelId>& rows) { count_labels(rows, counts); });
   }
   Ragged<LabelId> truth;
   const std::uint64_t truth_rows =
-      read_labels(*context, make_read_options(flags.data, flags.truth), names,
+      read_labels(*context, make_read_options(flags.data, flags.truth), names, separated,
                   [&](const Ragged<LabelId>& rows) { truth.append(rows); });
   const bool has_train = !flags.train.empty();
   if (!has_train) {

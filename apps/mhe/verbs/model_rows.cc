@@ -6,15 +6,39 @@
 
 #include <fmt/ranges.h>
 
+#include "flags/scoring_flags.h"
 #include "flags/usage_error.h"
 
 namespace mhe::app {
 namespace {
 
-std::unique_ptr<Reader> open_for(const Context& context, ReadOptions options,
-                                 std::vector<std::string> fields, LabelNames& names) {
-  options.expected_text = std::move(fields);
+std::string quoted_list(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 8;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i <= kMost; ++i) {
+    if (i > 0) text += ", ";
+    text += i == kMost ? "..." : in_quotes(names[i]);
+  }
+  return text;
+}
+
+// What the options leave open is as in the training data.
+std::unique_ptr<Reader> open_for(const Context& context, ReadOptions options, const Model& model,
+                                 LabelNames& names) {
+  const ReadOptions trained = model.read_options(options.path);
+  options.expected_text = trained.expected_text;
+  options.expected = trained.expected;
   return open_reader(context, options, names);
+}
+
+// Such as " (csv: title, body)"; nothing where that is not known.
+std::string trained_on(const DataLayout& layout) {
+  if (layout.format == Format::kAuto) return {};
+  std::string text = fmt::format(" ({}", format_name(layout.format));
+  if (!layout.text_columns.empty()) {
+    text += fmt::format(": {}", fmt::join(layout.text_columns, ", "));
+  }
+  return text + ")";
 }
 
 }  // namespace
@@ -24,7 +48,7 @@ ModelRows::ModelRows(const Context& context, const Model& model, ReadOptions opt
     : model_(model),
       name_(options.path == "-" ? "standard input" : options.path),
       fields_(model.text_fields()),
-      reader_(open_for(context, std::move(options), fields_, names)) {
+      reader_(open_for(context, std::move(options), model, names)) {
   check_schema();
 }
 
@@ -32,8 +56,9 @@ void ModelRows::check_schema() const {
   const Schema& schema = reader_->schema();
   const InputKind kind = model_.input_kind();
   if (schema.kind != kind) {
-    throw_error(ErrorCode::kInvalidData, "{} holds {} ({}), but the model was trained on {}{}",
+    throw_error(ErrorCode::kInvalidData, "{} holds {} ({}), but the model was trained on {}{}{}",
                 name_, kind_name(schema.kind), format_name(schema.format), kind_name(kind),
+                trained_on(model_.read_options({}).expected),
                 fields_.empty() ? "" : "; if its lines are plain texts, say --format text");
   }
   const bool plain_lines =
@@ -45,6 +70,19 @@ void ModelRows::check_schema() const {
         name_, schema.text_fields.size(), fmt::join(schema.text_fields, ", "), fields_.size(),
         fmt::join(fields_, ", "));
   }
+}
+
+void ModelRows::require_labels() const {
+  const Schema& schema = reader_->schema();
+  const DataLayout expected = model_.read_options({}).expected;
+  if (!schema.has_labels && !schema.columns.empty() && !expected.label_column.empty()) {
+    throw_error(
+        ErrorCode::kInvalidData,
+        "{}: expected labels in a column called {}, as in the training data, found {}; name "
+        "another with --labels",
+        name_, in_quotes(expected.label_column), quoted_list(schema.columns));
+  }
+  app::require_labels(schema, name_);
 }
 
 // What the schema cannot know.

@@ -13,14 +13,17 @@
 
 namespace mhe::app {
 
-/// The rows of a data set as a model takes them: its text columns, in its order, unless the options
-/// name columns themselves. Lines that are of no other format are texts.
+/// The rows of a data set as a model takes them: read as its training data was, unless the options
+/// say otherwise. Lines that are of no other format are texts.
 class ModelRows {
  public:
   /// Throws kInvalidData, saying what was expected and what was found, unless the model can take
   /// such rows: vectors of its kind, or as many text fields as it has, or plain lines. The context,
   /// the model and the names must live as long.
   ModelRows(const Context& context, const Model& model, ReadOptions options, LabelNames& names);
+
+  /// Throws kInvalidData, saying where labels were expected and what was found, if there are none.
+  void require_labels() const;
 
   [[nodiscard]] const Reader& reader() const noexcept { return *reader_; }
   /// Reads the next batch; false at the end.

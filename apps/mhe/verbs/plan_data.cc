@@ -11,6 +11,7 @@
 
 #include <mhe/train.h>
 
+#include "output/reading_output.h"
 #include "output/table.h"
 #include "output/units.h"
 
@@ -128,6 +129,7 @@ void run_data_plan(Console& console, const DataPlanFlags& flags, const CLI::App&
   const Dataset data = make_read_options(flags.data, flags.input);
   const TrainingPlan plan =
       plan_training(context, data, make_train_options(command, flags.train, context, &data));
+  console.say(layout_words(flags.input, plan.data));
   std::string text;
   Json all = Json::array();
   for (const MemberPlan& member : plan.encoders) {

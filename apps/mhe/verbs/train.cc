@@ -21,6 +21,7 @@
 #include "flags/help.h"
 #include "flags/option_flags.h"
 #include "output/phase_clock.h"
+#include "output/reading_output.h"
 #include "output/units.h"
 #include "verbs/stop_signal.h"
 #include "verbs/train_options.h"
@@ -59,8 +60,12 @@ std::optional<Dataset> make_valid(const TrainFlags& flags) {
   return make_read_options(data, flags.valid);
 }
 
-TrainRun make_run(const TrainFlags& flags) {
+TrainRun make_run(Console& console, const TrainFlags& flags) {
   TrainRun run;
+  run.on_read = [&console, &flags](const TrainReport& report) {
+    console.say(layout_words(flags.input, report.data));
+    console.say(rows_words(report, flags.valid));
+  };
   run.out = flags.out;
   run.valid = make_valid(flags);
   run.tune_seconds = flags.tune_seconds;
@@ -314,7 +319,8 @@ void run_train(Console& console, const TrainFlags& flags, CLI::App& command) {
   check_run_flags(command, options.encoder);
   if (flags.dump_config) return print_config(console, flags, command, options);
   PageFile page(flags.report);
-  const TrainReport report = train_or_say_how_to_resume(*context, data, options, make_run(flags));
+  const TrainReport report =
+      train_or_say_how_to_resume(*context, data, options, make_run(console, flags));
   clock.stop();
   tell(console, flags, report);
   page.write(console, clock, report.history,
