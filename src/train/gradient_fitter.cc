@@ -17,7 +17,7 @@
 
 #include "base/check.h"
 #include "heads/registry.h"
-#include "train/calibrate_heads.h"
+#include "train/calibrate_sets.h"
 #include "train/gradient_rules.h"
 #include "train/head_quality.h"
 #include "train/measure_history.h"
@@ -375,30 +375,26 @@ void GradientFitter::choose_search(const FitData& data) {
 }
 
 bool GradientFitter::calibrate(const FitData& data) {
-  digit_maps_.clear();
-  for (model::DenseParts& parts : parts_) {
-    if (!has_own_calibration(parts.head, data.validation)) return false;
-    calibrate_head(data.context, data.validation, parts, digit_maps_.emplace_back());
+  if (data.validation.rows() == 0 || !options_.powerset) return false;
+  set_calibrations_.resize(parts_.size());
+  for (std::size_t m = 0; m < parts_.size(); ++m) {
+    set_calibrations_[m] = calibrate_sets(data.context, parts_[m], data.validation);
   }
-  show_members();
+  show_calibrations();
   return true;
 }
 
-namespace {
-
-// What validation rows chose for a member that was trained again.
-void take_choices(const model::DenseParts& from, const heads::DigitMaps* maps,
-                  model::DenseParts& to) {
-  to.head.scale = from.head.scale;
-  to.head.coverage = from.head.coverage;
-  if (auto* cascade = to.head.as<heads::CascadeSpec>()) {
-    cascade->parent_power = from.head.as<heads::CascadeSpec>()->parent_power;
+// In place of those that parts had.
+void GradientFitter::show_calibrations() {
+  for (std::size_t m = 0; m < set_calibrations_.size(); ++m) {
+    std::vector<heads::HeadTensor>& tensors = parts_[m].tensors;
+    for (heads::HeadTensor& tensor : set_calibrations_[m].tensors()) {
+      std::erase_if(tensors, [&](const auto& other) { return other.name == tensor.name; });
+      tensors.push_back(std::move(tensor));
+    }
   }
-  if (maps == nullptr || maps->scales.empty()) return;
-  for (heads::HeadTensor& tensor : maps->tensors()) to.tensors.push_back(std::move(tensor));
+  show_members();
 }
-
-}  // namespace
 
 void GradientFitter::refit(const FitData& data, ResumeFile* /*file*/, const TrainRun& run) {
   const GradientPlan plan = plan_;
@@ -415,9 +411,11 @@ void GradientFitter::refit(const FitData& data, ResumeFile* /*file*/, const Trai
   }
   fit({data.context, data.set, Examples(), data.rows_with_held_out}, nullptr, run);
   for (std::size_t m = 0; m < parts_.size(); ++m) {
-    take_choices(before[m], m < digit_maps_.size() ? &digit_maps_[m] : nullptr, parts_[m]);
+    auto* cascade = parts_[m].head.as<heads::CascadeSpec>();
+    if (cascade == nullptr) continue;
+    cascade->parent_power = before[m].head.as<heads::CascadeSpec>()->parent_power;
   }
-  show_members();
+  show_calibrations();
   options_ = asked;
   plan_ = plan;
   epochs_ = epochs;

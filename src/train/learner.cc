@@ -41,6 +41,14 @@ bool is_regular_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
+// Whether labels exclude each other: no row has two.
+bool has_one_label(const Ragged<LabelId>& labels) {
+  for (std::size_t row = 0; row < labels.rows(); ++row) {
+    if (labels[row].size() > 1) return false;
+  }
+  return true;
+}
+
 // Throws if the model would take the place of a file that is read.
 void check_not_input(const std::string& path, const Dataset& data) {
   if (data.file() == nullptr || !is_regular_file(path)) return;
@@ -275,7 +283,10 @@ void Learner::calibrate() {
   const std::vector<const model::Member*> members = this->members();
   const RankedRows ranked = rank_rows(context_, ranking_of(members, validation_));
   report_.precision = precision_of(ranked);
-  if (!have_own) calibration_ = metrics::fit_calibration(ranked.items);
+  if (!have_own) {
+    calibration_ = metrics::fit_row_calibration(ranked, has_one_label(validation_.labels) &&
+                                                            has_one_label(set_.examples.labels));
+  }
 }
 
 void Learner::measure() {

@@ -12,7 +12,7 @@
 
 #include <mhe/train.h>
 
-#include "metrics/calibration.h"
+#include "metrics/row_calibration.h"
 #include "train/member_fitter.h"
 #include "train/resume_file.h"
 #include "train/training_set.h"
@@ -70,7 +70,7 @@ class Learner {
   std::size_t training_rows_ = 0;
   std::vector<std::unique_ptr<MemberFitter>> fitters_;
   std::unique_ptr<ResumeFile> resume_file_;
-  metrics::Calibration calibration_;
+  metrics::RowCalibration calibration_;
 };
 
 }  // namespace mhe::train
