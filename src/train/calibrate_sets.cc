@@ -17,8 +17,6 @@
 namespace mhe::train {
 namespace {
 
-constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
-
 // `count` rows, evenly spaced: rows of a file may be in an order.
 Examples choose_evenly(const Examples& rows, std::size_t count) {
   std::vector<std::uint32_t> chosen(count);
@@ -31,6 +29,7 @@ Examples choose_evenly(const Examples& rows, std::size_t count) {
 // [row][output]
 std::vector<float> outputs_of(const Context& context, const model::DenseMember& member,
                               const Examples& rows) {
+  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
   const heads::HeadSpec& head = member.parts().head;
   const heads::ProductLayout layout(head);
   const heads::SearchTable table =

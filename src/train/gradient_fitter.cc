@@ -308,6 +308,20 @@ void GradientFitter::resolve(const FitData& data) {
   options_ = resolve_gradient(options_, data.rows_with_held_out, data.set.names.size());
   require(options_.patience == 0 || data.validation.rows() > 0,
           "patience {} needs validation rows: none are held out", options_.patience);
+  warn_of_product(data);
+}
+
+// Digits of several labels mix: a head cannot tell which of them belong together.
+void GradientFitter::warn_of_product(const FitData& data) const {
+  if (options_.head != "product" || options_.powerset) return;
+  const Ragged<LabelId>& labels = data.set.examples.labels;
+  std::size_t several = 0;
+  for (std::size_t row = 0; row < labels.rows(); ++row) several += labels[row].size() > 1 ? 1 : 0;
+  if (several == 0) return;
+  data.context.warn(fmt::format(
+      "{} of {} rows have several labels, from which product heads learn little; train a"
+      " cascade (head), or of a few labels their sets (powerset)",
+      several, labels.rows()));
 }
 
 MemberPlan GradientFitter::plan(const FitData& data, std::uint64_t ram_bytes) {

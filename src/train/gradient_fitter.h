@@ -42,6 +42,7 @@ class GradientFitter final : public MemberFitter {
  private:
   class Training;
 
+  void warn_of_product(const FitData& data) const;
   void show_members();
   void show_calibrations();
 

@@ -42,6 +42,8 @@ class Learner {
   void warn_of_unused(const MemberFitter& fitter) const;
   void fit();
   void calibrate();
+  bool calibrate_members(const Examples& rows);
+  void rank_across_folds();
   void measure();
   void refit();
   void keep();
@@ -71,6 +73,8 @@ class Learner {
   std::vector<std::unique_ptr<MemberFitter>> fitters_;
   std::unique_ptr<ResumeFile> resume_file_;
   metrics::RowCalibration calibration_;
+  bool members_are_calibrated_ = false;
+  Ragged<ScoredLabel> ranked_;  // the best labels of the validation rows
 };
 
 }  // namespace mhe::train

@@ -52,6 +52,7 @@ struct Scores {
   Evaluator evaluator;
   Reliability reliability = Reliability();
   std::optional<HeadAccuracy> heads = std::nullopt;  // product heads and cascades
+  std::optional<SetEvaluator> sets = std::nullopt;   // powersets
 };
 
 std::vector<double> per_cent(std::vector<double> shares) {
@@ -92,6 +93,7 @@ void score_batch(const Context& context, const ScoringFlags& flags, const Ragged
     const bool skipped = truth[row].empty() && flags.unlabeled_rows == "skip";
     if (!skipped) add_reliability(truth[row], found[row], scores.reliability);
     if (scores.heads) scores.heads->add(truth[row], found.choices(row), found.phantom_mass(row));
+    if (scores.sets && !skipped) scores.sets->add(truth[row], found.sets(row).front().labels);
   }
   scores.evaluator.add(context, truth, predictions);
 }
@@ -102,6 +104,8 @@ Scores score_all(const Context& context, const EvalFlags& flags, const Model& mo
   PredictOptions options = flags.session;
   options.choices = !model.head_choices().empty();
   if (options.choices) scores.heads.emplace(model);
+  options.sets = model.predicts_sets() ? 1 : 0;
+  if (options.sets > 0) scores.sets.emplace();
   options.k = std::max(flags.scoring.cutoffs.back(),
                        flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
   Session session(model, context);
@@ -123,7 +127,8 @@ void run_eval(Console& console, const EvalFlags& flags) {
   const Scores scores = score_all(*context, flags, model);
   const MetricsReport report = scores.evaluator.report(*context);
   const ReliabilityReport reliability = scores.reliability.report();
-  const MetricsSetting setting = make_setting(flags.scoring);
+  MetricsSetting setting = make_setting(flags.scoring);
+  if (scores.sets) setting.sets = scores.sets->report();
   if (flags.scoring.json) {
     nlohmann::ordered_json json = metrics_json(report, setting);
     json["frequencies_from"] = "model";

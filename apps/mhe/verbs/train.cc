@@ -18,6 +18,7 @@
 #include "flags/config_file.h"
 #include "flags/data_flags.h"
 #include "flags/option_flags.h"
+#include "output/metrics_output.h"
 #include "output/phase_clock.h"
 #include "output/units.h"
 #include "verbs/stop_signal.h"
@@ -137,6 +138,13 @@ void tell(Console& console, const TrainFlags& flags, const TrainReport& report) 
     console.say(
         fmt::format("trained on the names of {} labels as texts", format_count(report.name_rows)));
   }
+  if (report.sets) {
+    console.say(fmt::format(
+        "{} {} rows: set accuracy {}, labels of the sets: precision {}, recall {}, F1 {}",
+        format_count(report.validation_rows), kind_of_rows(flags),
+        format_per_cent(report.sets->accuracy), format_per_cent(report.sets->precision),
+        format_per_cent(report.sets->recall), format_per_cent(report.sets->f1)));
+  }
   if (report.precision) {
     console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
                             format_count(report.validation_rows), kind_of_rows(flags),
@@ -210,6 +218,7 @@ void print_json(Console& console, const TrainFlags& flags, const TrainReport& re
                           {"P@3", report.precision->at_3},
                           {"P@5", report.precision->at_5}};
   }
+  if (report.sets) json["validation"]["sets"] = sets_json(*report.sets);
   console.print(json.dump() + "\n");
 }
 
