@@ -124,6 +124,32 @@ class Evaluator {
   std::unique_ptr<State> state_;
 };
 
+/// How good predicted sets of labels are. What is undefined, 0/0, is NaN.
+struct SetReport {
+  std::uint64_t rows = 0;
+  double accuracy = 0;   ///< rows whose set is right, label for label
+  double precision = 0;  ///< labels of predicted sets that are true, of all rows together
+  double recall = 0;     ///< true labels that are in the predicted sets
+  double f1 = 0;         ///< their harmonic mean
+};
+
+/// Counts predicted sets of labels against the true ones. A row without labels has the empty set.
+class SetEvaluator {
+ public:
+  /// Adds a row: its true labels, ascending, and the predicted set in any order, each label once.
+  /// Throws kInvalidArgument if that is not so.
+  void add(std::span<const LabelId> truth, std::span<const LabelId> predicted);
+  [[nodiscard]] SetReport report() const;
+
+ private:
+  std::uint64_t rows_ = 0;
+  std::uint64_t exact_ = 0;
+  std::uint64_t hits_ = 0;
+  std::uint64_t true_labels_ = 0;
+  std::uint64_t predicted_labels_ = 0;
+  std::vector<LabelId> sorted_;  // scratch
+};
+
 /// Reads anybody's predictions from front to back, parsed on all threads: "label:score label:score
 /// ..." a line, or a JSON object a line; docs/metrics.md describes both. Labels that `names` does
 /// not know are added to it, in order of appearance. Memory: 2 MiB of text per thread and what was

@@ -315,6 +315,7 @@ struct TrainingHistory {
   // On validation rows; empty or 0 where there were none.
   std::uint64_t validation_rows = 0;
   std::optional<MetricsReport> metrics = {};  ///< with bins by label frequency; cutoffs 1 to 10
+  std::optional<SetReport> sets = {};         ///< of models that predict sets of labels
   ReliabilityReport reliability = {};
   std::vector<HeadQuality> heads = {};
   HeadConfusion confusion = {};
@@ -377,6 +378,7 @@ struct TrainReport {
   std::vector<MemberReport> encoders;
   std::size_t validation_rows = 0;
   std::optional<Precision> precision;  ///< on the validation rows
+  std::optional<SetReport> sets;       ///< the same of a model that predicts sets of labels
   bool refitted = false;
   TrainingHistory history;
 };

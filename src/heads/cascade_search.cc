@@ -60,7 +60,6 @@ class CascadeSearch final : public DenseSearch {
       if (!best.empty()) best_nodes_.push_back(best.front().id);
     }
     score_level(features, last);
-    if (spec_.coverage > 0) share_out(last);
     best_.reset(std::min<std::size_t>(k, spec_.num_labels));
     BestPosition top;
     for_each_child(last, [&](std::size_t position, float score) {
@@ -108,9 +107,6 @@ class CascadeSearch final : public DenseSearch {
     if (spec_.loss == Loss::kSigmoid) {
       kernels::log_sigmoid(scores_.data(), scores_.size());
     } else {
-      if (spec_.scale != 1) {
-        for (float& score : scores_) score *= spec_.scale;
-      }
       const kernels::MaxSum all = kernels::max_sum(scores_.data(), scores_.size());
       log_sum = all.max + std::log(all.sum);
     }
@@ -118,14 +114,6 @@ class CascadeSearch final : public DenseSearch {
       const float add = (level == 0 ? 0 : cascade_.parent_power * beam_[i].score) - log_sum;
       for (std::size_t j = 0; j < length; ++j) scores_[i * length + j] += add;
     }
-  }
-
-  // Gives the labels scored their share of the coverage.
-  void share_out(std::size_t level) {
-    double sum = 0;
-    for_each_child(level, [&](std::size_t, float score) { sum += std::exp(double{score}); });
-    const auto add = static_cast<float>(std::log(double{spec_.coverage} / std::max(sum, 1e-300)));
-    for (float& score : scores_) score += add;
   }
 
   const float* project(std::span<const float> features, std::size_t level) {

@@ -23,7 +23,6 @@ class FlatSearch final : public DenseSearch {
  public:
   FlatSearch(const HeadSpec& spec, const FindTensor& find)
       : loss_(spec.loss),
-        scale_(spec.loss == Loss::kSoftmax ? spec.scale : 1),
         table_(find_table(find, "", spec.num_labels, spec.dim)),
         label_at_(find_label_at(find, spec.num_labels)),
         scores_(kSearchRows) {}
@@ -37,9 +36,6 @@ class FlatSearch final : public DenseSearch {
     for (std::size_t begin = 0; begin < table_.num_rows; begin += kSearchRows) {
       const std::size_t size = std::min(kSearchRows, table_.num_rows - begin);
       table_.score(features.data(), begin, size, scores_.data());
-      if (scale_ != 1) {
-        for (float& score : std::span(scores_).first(size)) score *= scale_;
-      }
       offer(begin, size);
       if (loss_ == Loss::kSigmoid) continue;
       const kernels::MaxSum block = kernels::max_sum(scores_.data(), size);
@@ -71,7 +67,6 @@ class FlatSearch final : public DenseSearch {
   }
 
   Loss loss_;
-  float scale_;
   SearchTable table_;
   std::span<const std::uint32_t> label_at_;
   std::vector<float> scores_;

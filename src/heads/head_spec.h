@@ -109,10 +109,6 @@ struct HeadSpec {
   std::vector<std::uint32_t> lengths;  ///< one-hot: {C}; sampling: {groups, labels in a group}
   std::size_t dim = 0;                 ///< width of the feature vector
   Loss loss = Loss::kSoftmax;
-  float scale = 1;  ///< softmax: of the outputs of a calibrated head; the inverse of a temperature
-  /// Softmax, calibrated cascades: the probability that the label is among those scored, which they
-  /// share; 0: their scores are those of their paths.
-  float coverage = 0;
   OwnSpec own;
 
   [[nodiscard]] HeadKind kind() const noexcept { return kind_of(own); }

@@ -175,22 +175,28 @@ double product_loss(const ProductLayout& layout, std::span<const std::uint32_t> 
   return MixtureLoss(layout, digits).run(weight, outputs);
 }
 
-double product_probabilities(const ProductLayout& layout, std::span<float> outputs) {
-  double log_scale = 0;
+void softmax_heads(const ProductLayout& layout, std::span<float> outputs) {
   for (std::size_t g = 0; g < layout.rank(); ++g) {
     for (std::size_t h = 0; h < layout.num_heads(); ++h) {
-      const std::span<float> head = layout.head(layout.group(outputs, g), h);
-      if (layout.loss() == Loss::kSoftmax) {
-        softmax(head);
-        continue;
-      }
-      (void)kernels::scale_sigmoid(head.data(), head.size(), 1);
-      const float sum = std::max(kernels::sum(head.data(), head.size()), kLeastSum);
-      for (float& p : head) p /= sum;
-      log_scale += kernels::portable_log(static_cast<double>(sum));
+      softmax(layout.head(layout.group(outputs, g), h));
     }
   }
   if (layout.rank() > 1) softmax(layout.gates(outputs));
+}
+
+double product_probabilities(const ProductLayout& layout, std::span<float> outputs) {
+  if (layout.loss() == Loss::kSoftmax) {
+    softmax_heads(layout, outputs);
+    return 0;
+  }
+  double log_scale = 0;  // sigmoids have one group
+  for (std::size_t h = 0; h < layout.num_heads(); ++h) {
+    const std::span<float> head = layout.head(outputs, h);
+    (void)kernels::scale_sigmoid(head.data(), head.size(), 1);
+    const float sum = std::max(kernels::sum(head.data(), head.size()), kLeastSum);
+    for (float& p : head) p /= sum;
+    log_scale += kernels::portable_log(static_cast<double>(sum));
+  }
   return log_scale;
 }
 

@@ -73,5 +73,7 @@ double product_loss(const ProductLayout& layout, std::span<const std::uint32_t> 
 /// Replaces outputs by probabilities: every head sums to 1, and so do the gates. Sigmoids are
 /// divided by their sum; returns the log of the product of these sums, 0 for softmax.
 double product_probabilities(const ProductLayout& layout, std::span<float> outputs);
+/// The same by a softmax for each head and the gates, whatever the loss.
+void softmax_heads(const ProductLayout& layout, std::span<float> outputs);
 
 }  // namespace mhe::heads

@@ -17,11 +17,11 @@
 
 #include "base/checked.h"
 #include "heads/best_labels.h"
-#include "heads/digit_maps.h"
 #include "heads/find_tensor.h"
 #include "heads/product_outputs.h"
 #include "heads/product_targets.h"
 #include "heads/registry.h"
+#include "heads/set_calibration.h"
 #include "kernels/code_sums.h"
 #include "kernels/losses.h"
 #include "kernels/rows.h"
@@ -39,9 +39,8 @@ class ProductSearch : public DenseSearch {
  public:
   ProductSearch(const HeadSpec& spec, const FindTensor& find)
       : layout_(spec),
-        scale_(spec.loss == Loss::kSoftmax ? spec.scale : 1),
         table_(find_table(find, "", layout_.num_outputs(), spec.dim)),
-        maps_(DigitMapsView::find(layout_, find)),
+        calibration_(spec, find),
         outputs_(layout_.num_outputs()),
         best_digits_(layout_.num_heads()) {}
 
@@ -50,13 +49,11 @@ class ProductSearch : public DenseSearch {
     require(features.size() == table_.dim, "the head expects {} features, got {}", table_.dim,
             features.size());
     table_.score(features.data(), 0, outputs_.size(), outputs_.data());
-    maps_.apply(layout_, outputs_);
-    if (scale_ != 1) {
-      for (float& output : std::span(outputs_).first(layout_.rank() * layout_.group_size())) {
-        output *= scale_;
-      }
+    if (calibration_.is_none()) {
+      log_scale_ = product_probabilities(layout_, outputs_);
+    } else {
+      calibration_.make_probabilities(layout_, outputs_);
     }
-    log_scale_ = product_probabilities(layout_, outputs_);
     find_best_digits();
     found_.clear();
     find_labels(k);
@@ -108,9 +105,8 @@ class ProductSearch : public DenseSearch {
     }
   }
 
-  float scale_;
   SearchTable table_;
-  DigitMapsView maps_;
+  SetCalibrationView calibration_;
   std::vector<float> outputs_;
   std::vector<std::uint32_t> best_digits_;
 };

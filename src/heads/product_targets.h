@@ -32,6 +32,8 @@ class ProductTargets {
   /// Appends the digits of the row, H for each label; kPowerset: H for the row.
   void append(std::span<const LabelId> labels, std::vector<std::uint32_t>& digits) const;
 
+  [[nodiscard]] bool are_sets() const noexcept { return code_ == ProductCode::kPowerset; }
+
   /// [position]; none if position = id. For the tensor "label_at".
   [[nodiscard]] std::span<const std::uint32_t> label_at() const noexcept { return label_at_; }
   /// [head][label]; kTable only. For the tensor "codes": a scan reads it head by head.

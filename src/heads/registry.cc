@@ -3,7 +3,6 @@
 #include "heads/registry.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <variant>
@@ -113,8 +112,6 @@ nlohmann::ordered_json to_json(const HeadSpec& spec) {
                                  {"rank", 1},
                                  {"code", "digits"}};
   std::visit([&](const auto& own) { own.visit(own, SpecWriter{json}); }, spec.own);
-  if (spec.scale != 1) json["scale"] = spec.scale;
-  if (spec.coverage != 0) json["coverage"] = spec.coverage;
   return json;
 }
 
@@ -125,10 +122,6 @@ HeadSpec head_spec_from(const nlohmann::json& json) {
   json.at("lengths").get_to(spec.lengths);
   json.at("dim").get_to(spec.dim);
   parse(kLossNames, json.at("loss").get<std::string>(), spec.loss);
-  spec.scale = json.value("scale", spec.scale);
-  spec.coverage = json.value("coverage", spec.coverage);
-  require(std::isfinite(spec.scale) && spec.scale > 0, "a scale of {}", spec.scale);
-  require(spec.coverage >= 0 && spec.coverage <= 1, "a coverage of {}", spec.coverage);
   require(!spec.lengths.empty() && spec.lengths.size() <= LabelSpace::kMaxHeads,
           "{} head lengths; expected 1 to {}", spec.lengths.size(), LabelSpace::kMaxHeads);
   require(std::find(spec.lengths.begin(), spec.lengths.end(), 0U) == spec.lengths.end(),

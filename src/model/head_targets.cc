@@ -77,7 +77,7 @@ bool HeadTargets::compare(std::span<const LabelId> labels, std::span<const std::
   std::vector<LabelId> known;
   std::copy_if(labels.begin(), labels.end(), std::back_inserter(known),
                [&](LabelId label) { return index_of(label) < num_labels_; });
-  if (known.empty()) return false;
+  if (known.empty() && !are_sets()) return false;
   std::vector<std::uint32_t> wanted;
   append(known, wanted);
   std::fill(right.begin(), right.end(), std::uint8_t{0});

@@ -33,9 +33,11 @@ class HeadTargets {
   /// Digits or nodes that each head chooses from.
   [[nodiscard]] std::vector<std::uint64_t> choices() const;
   [[nodiscard]] bool are_digits() const noexcept { return product_.has_value(); }
+  /// Whether a digit is a set of labels, so that rows without labels have digits, too.
+  [[nodiscard]] bool are_sets() const noexcept { return product_ && product_->are_sets(); }
 
-  /// Sets right[head] where `chosen` is what one of a row's labels asks for, else 0. False, and
-  /// nothing set, if the model knows none of the labels.
+  /// Sets right[head] where `chosen` is what one of a row's labels asks for, or all of them of
+  /// sets, else 0. False, and nothing set, if the model knows none of the labels; of sets never.
   [[nodiscard]] bool compare(std::span<const LabelId> labels, std::span<const std::uint32_t> chosen,
                              std::span<std::uint8_t> right) const;
 

@@ -61,7 +61,7 @@ void write_model(const std::string& path, const TrainedParts& parts) {
   writer.add_strings("labels.names", names);
   writer.add_tensor("labels.counts", {parts.label_counts.size()}, parts.label_counts);
   const nlohmann::ordered_json members = write_members(writer, parts.members);
-  const metrics::Calibration& calibration = parts.calibration;
+  const metrics::Calibration& calibration = parts.calibration.curve();
   writer.add_tensor<float>("calibration.scores", {calibration.scores().size()},
                            calibration.scores());
   writer.add_tensor<float>("calibration.probabilities", {calibration.probabilities().size()},
@@ -78,6 +78,12 @@ void write_model(const std::string& path, const TrainedParts& parts) {
   };
   if (!parts.feature_weights.change_nothing()) {
     card["feature_weights"] = {{"roots", parts.feature_weights.roots}};
+  }
+  if (parts.calibration.is_for_one_label()) {
+    nlohmann::ordered_json& one_label = card["one_label"] = nlohmann::ordered_json::object();
+    if (const auto& share = parts.calibration.share()) {
+      one_label = {{"exponent", share->exponent}, {"rest", share->rest}};
+    }
   }
   card.update(members);
   writer.set_metadata("model", card.dump());
@@ -99,7 +105,7 @@ Model::Model(ModelFile file) : file_(std::move(file)) {
   try {
     load_card(card);
     load_labels();
-    load_calibration();
+    load_calibration(card);
     load_vectorizer();
     load_feature_weights(card);
     load_members(card);
@@ -145,11 +151,21 @@ void Model::load_labels() {
   }
 }
 
-void Model::load_calibration() {
+void Model::load_calibration(const nlohmann::json& card) {
   const auto scores = file_.tensor<float>("calibration.scores");
   const auto probabilities = file_.tensor<float>("calibration.probabilities");
-  calibration_ = metrics::Calibration({scores.begin(), scores.end()},
-                                      {probabilities.begin(), probabilities.end()});
+  metrics::Calibration curve({scores.begin(), scores.end()},
+                             {probabilities.begin(), probabilities.end()});
+  if (!card.contains("one_label")) {
+    calibration_ = metrics::RowCalibration(std::move(curve));
+    return;
+  }
+  const nlohmann::json& one_label = card.at("one_label");
+  std::optional<metrics::ScoreShare> share;
+  if (one_label.contains("exponent")) {
+    share = {one_label.at("exponent").get<double>(), one_label.at("rest").get<double>()};
+  }
+  calibration_ = metrics::RowCalibration::for_one_label(std::move(curve), share);
 }
 
 void Model::load_vectorizer() {

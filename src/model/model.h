@@ -23,7 +23,7 @@
 #include <mhe/plan.h>
 
 #include "matrix/feature_weights.h"
-#include "metrics/calibration.h"
+#include "metrics/row_calibration.h"
 #include "model/member.h"
 #include "model/model_file.h"
 #include "text/vectorizer.h"
@@ -36,7 +36,7 @@ struct TrainedParts {
   std::size_t num_features = 0;
   const text::Vectorizer* vectorizer = nullptr;  ///< none: the input is vectors
   FeatureWeightsView feature_weights = {};       ///< of sparse vectors
-  metrics::Calibration calibration = {};
+  metrics::RowCalibration calibration = {};
   std::uint64_t training_rows = 0;
   std::span<const std::uint32_t> label_counts = {};  ///< training rows of each label
   DataLayout layout = {};         ///< of the training data; format kAuto: not known
@@ -80,8 +80,8 @@ class Model {
   /// How labels are coded: that of a member with a beam, if there is one, else of the first.
   [[nodiscard]] HeadKind head_kind() const noexcept;
   [[nodiscard]] bool predicts_sets() const noexcept;
-  /// From the members' mean score to a probability.
-  [[nodiscard]] const metrics::Calibration& calibration() const noexcept { return calibration_; }
+  /// From the members' mean scores to probabilities.
+  [[nodiscard]] const metrics::RowCalibration& calibration() const noexcept { return calibration_; }
   [[nodiscard]] std::uint64_t training_rows() const noexcept { return training_rows_; }
   /// Training rows of each label.
   [[nodiscard]] std::span<const std::uint32_t> label_counts() const noexcept {
@@ -92,7 +92,7 @@ class Model {
  private:
   void load_card(const nlohmann::json& card);
   void load_labels();
-  void load_calibration();
+  void load_calibration(const nlohmann::json& card);
   void load_vectorizer();
   void load_feature_weights(const nlohmann::json& card);
   void load_members(const nlohmann::json& card);
@@ -104,7 +104,7 @@ class Model {
   std::uint64_t training_rows_ = 0;
   StringsView names_;
   std::span<const std::uint32_t> label_counts_;
-  metrics::Calibration calibration_;
+  metrics::RowCalibration calibration_;
   std::optional<text::Vectorizer> vectorizer_;
   DataLayout layout_;
   FeatureWeightsView feature_weights_;

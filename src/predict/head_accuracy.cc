@@ -31,7 +31,7 @@ std::vector<double> HeadAccuracy::shares() const {
 }
 
 std::optional<double> HeadAccuracy::phantom_mass() const {
-  if (!targets_.are_digits()) return std::nullopt;
+  if (!targets_.are_digits() || targets_.are_sets()) return std::nullopt;
   return rows_ == 0 ? 0 : phantom_mass_ / static_cast<double>(rows_);
 }
 

@@ -117,8 +117,7 @@ void Predictor::gather_rows() {
 
 std::span<const ScoredLabel> Predictor::predict(std::size_t row) {
   std::span<ScoredLabel> found =
-      options_.allowed.empty() ? ranker_.rank(row, {depth(), options_.beam}) : find_allowed(row);
-  for (ScoredLabel& label : found) label.score = model_.calibration()(label.score);
+      options_.allowed.empty() ? rank(row, {depth(), options_.beam}) : find_allowed(row);
   if (!tail_weights_.change_nothing()) rank_by_weight(found);
   if (options_.threshold > 0) {
     const auto end = std::remove_if(found.begin(), found.end(), [&](const ScoredLabel& label) {
@@ -129,15 +128,22 @@ std::span<const ScoredLabel> Predictor::predict(std::size_t row) {
   return found.first(std::min(options_.k, found.size()));
 }
 
+// The best labels of a row with their probabilities.
+std::span<ScoredLabel> Predictor::rank(std::size_t row, const model::SearchDepth& depth) {
+  const std::span<ScoredLabel> found = ranker_.rank(row, depth);
+  model_.calibration().apply(found);
+  return found;
+}
+
 // Searches ever deeper, then ever wider, until enough labels are among those allowed.
 std::span<ScoredLabel> Predictor::find_allowed(std::size_t row) {
   constexpr std::size_t kGrowth = 4;
   constexpr std::size_t kFirst = 64;  // about what one search finds anyhow
   const bool can_widen = model_.head_kind() == HeadKind::kCascade && options_.beam == 0;
-  const std::size_t wanted = std::min(depth(), options_.allowed.size());
+  const std::size_t wanted = std::min(num_wanted(), options_.allowed.size());
   model::SearchDepth depth = {kFirst, options_.beam};
   for (std::size_t last_found = 0;;) {
-    const std::span<ScoredLabel> found = ranker_.rank(row, depth);
+    const std::span<ScoredLabel> found = rank(row, depth);
     const bool is_cut = found.size() == depth.labels;
     const bool is_same = depth.beam > 0 && found.size() == last_found;  // the beam holds all nodes
     last_found = found.size();
@@ -157,13 +163,18 @@ std::span<ScoredLabel> Predictor::find_allowed(std::size_t row) {
   }
 }
 
-// How many labels to look at for the k best.
-std::size_t Predictor::depth() const noexcept {
+// How many labels to rank by weight for the k best.
+std::size_t Predictor::num_wanted() const noexcept {
   // Rare labels come from further down. The same for all small k, so that the list for one of them
   // is the beginning of the list for another.
   constexpr std::size_t kTailDepth = 100;
   if (tail_weights_.change_nothing() || options_.k == 0) return options_.k;
   return std::max(kTailDepth, 5 * std::min(options_.k, model_.num_labels()));
+}
+
+// How many to search for.
+std::size_t Predictor::depth() const noexcept {
+  return options_.k == 0 ? 0 : std::max(num_wanted(), model_.calibration().depth());
 }
 
 void Predictor::rank_by_weight(std::span<ScoredLabel> found) const {

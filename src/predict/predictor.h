@@ -41,7 +41,9 @@ class Predictor {
   void take_texts(const TextRows& texts, std::size_t begin, std::size_t count);
   void add_row(const SparseRow& row);
   void gather_rows();
+  [[nodiscard]] std::span<ScoredLabel> rank(std::size_t row, const model::SearchDepth& depth);
   [[nodiscard]] std::span<ScoredLabel> find_allowed(std::size_t row);
+  [[nodiscard]] std::size_t num_wanted() const noexcept;
   [[nodiscard]] std::size_t depth() const noexcept;
   void rank_by_weight(std::span<ScoredLabel> found) const;
 

@@ -50,6 +50,9 @@ void validate(const SyntheticOptions& options) {
               options.labels_per_row * 2 <= static_cast<double>(options.labels) + 1,
           "labels per row {}; expected 1 to half of the {} labels, and at most 10,000",
           options.labels_per_row, options.labels);
+  constexpr std::uint64_t kMostIndependent = 100'000;  // each is drawn for each row
+  require(!options.independent_labels || options.labels <= kMostIndependent,
+          "{} independent labels; expected {} at most", options.labels, kMostIndependent);
   require(options.noise >= 0 && options.noise <= 1, "noise {}; expected 0 to 1", options.noise);
   require(options.zipf >= 0 && options.zipf <= 4, "zipf {}; expected 0 to 4", options.zipf);
   require(options.dev_rows >= -1 && options.test_rows >= -1,
@@ -84,26 +87,12 @@ std::uint32_t SyntheticRows::own_word(std::uint32_t label, std::uint64_t which) 
 
 void SyntheticRows::add_row(Split split, std::uint64_t row, Scratch& scratch, RowBatch& out) const {
   RandomStream random(seed_, name_of(split), row);
-  const double floor = std::floor(options_.labels_per_row);
-  const bool one_more = random.uniform() < options_.labels_per_row - floor;
-  const std::size_t num_labels = static_cast<std::size_t>(floor) + (one_more ? 1 : 0);
   scratch.labels.clear();
-  // A steep law repeats its first ranks again and again; so many tries are enough for all others.
-  for (std::size_t tries = 0; scratch.labels.size() < num_labels && tries < 20 * num_labels;
-       ++tries) {
-    const std::uint32_t label = label_of_rank(label_law_.draw(random));
-    if (std::find(scratch.labels.begin(), scratch.labels.end(), label) == scratch.labels.end()) {
-      scratch.labels.push_back(label);
-    }
-  }
   scratch.words.clear();
-  for (std::uint64_t i = 0; i < options_.words_per_row; ++i) {
-    if (random.uniform() < options_.noise) {
-      scratch.words.push_back(static_cast<std::uint32_t>(word_law_.draw(random)));
-    } else {
-      const std::uint32_t label = scratch.labels[random.below(scratch.labels.size())];
-      scratch.words.push_back(own_word(label, random.below(options_.words_per_label)));
-    }
+  if (options_.independent_labels) {
+    draw_independent(random, scratch);
+  } else {
+    draw_labels_and_words(random, scratch);
   }
   std::sort(scratch.labels.begin(), scratch.labels.end());
   for (const std::uint32_t label : scratch.labels) out.labels.items.push_back(LabelId{label});
@@ -117,6 +106,47 @@ void SyntheticRows::add_row(Split split, std::uint64_t row, Scratch& scratch, Ro
   }
   out.features.end_row();
   ++out.rows;
+}
+
+void SyntheticRows::draw_labels_and_words(RandomStream& random, Scratch& scratch) const {
+  const double floor = std::floor(options_.labels_per_row);
+  const bool one_more = random.uniform() < options_.labels_per_row - floor;
+  const std::size_t num_labels = static_cast<std::size_t>(floor) + (one_more ? 1 : 0);
+  // A steep law repeats its first ranks again and again; so many tries are enough for all others.
+  for (std::size_t tries = 0; scratch.labels.size() < num_labels && tries < 20 * num_labels;
+       ++tries) {
+    const std::uint32_t label = label_of_rank(label_law_.draw(random));
+    if (std::find(scratch.labels.begin(), scratch.labels.end(), label) == scratch.labels.end()) {
+      scratch.labels.push_back(label);
+    }
+  }
+  for (std::uint64_t i = 0; i < options_.words_per_row; ++i) {
+    if (random.uniform() < options_.noise) {
+      scratch.words.push_back(static_cast<std::uint32_t>(word_law_.draw(random)));
+    } else {
+      const std::uint32_t label = scratch.labels[random.below(scratch.labels.size())];
+      scratch.words.push_back(own_word(label, random.below(options_.words_per_label)));
+    }
+  }
+}
+
+// What shows one label has no part in what shows another.
+void SyntheticRows::draw_independent(RandomStream& random, Scratch& scratch) const {
+  const double chance = options_.labels_per_row / static_cast<double>(options_.labels);
+  const auto num_words = static_cast<double>(options_.words_per_row);
+  const auto common = static_cast<std::uint64_t>(std::lround(options_.noise * num_words));
+  const auto own = static_cast<std::uint64_t>(
+      std::max(1L, std::lround((1 - options_.noise) * num_words / options_.labels_per_row)));
+  for (std::uint32_t label = 0; label < options_.labels; ++label) {
+    if (random.uniform() >= chance) continue;
+    scratch.labels.push_back(label);
+    for (std::uint64_t i = 0; i < own; ++i) {
+      scratch.words.push_back(own_word(label, random.below(options_.words_per_label)));
+    }
+  }
+  for (std::uint64_t i = 0; i < common; ++i) {
+    scratch.words.push_back(static_cast<std::uint32_t>(word_law_.draw(random)));
+  }
 }
 
 void SyntheticRows::make(const Context& context, Split split, std::uint64_t first,

@@ -9,18 +9,22 @@
 #include <mhe/context.h>
 #include <mhe/dataset.h>
 
+#include "base/random.h"
 #include "tasks/task.h"
 #include "tasks/zipf.h"
 
 namespace mhe::tasks {
 
 struct SyntheticOptions {
-  std::uint64_t rows = 100'000;        ///< of train
-  std::int64_t dev_rows = -1;          ///< -1: a tenth of rows, at most 50,000
-  std::int64_t test_rows = -1;         ///< the same
-  std::uint64_t features = 50'000;     ///< D
-  std::uint64_t labels = 10'000;       ///< C
-  double labels_per_row = 3;           ///< mean; whole numbers just below and above it occur
+  std::uint64_t rows = 100'000;     ///< of train
+  std::int64_t dev_rows = -1;       ///< -1: a tenth of rows, at most 50,000
+  std::int64_t test_rows = -1;      ///< the same
+  std::uint64_t features = 50'000;  ///< D
+  std::uint64_t labels = 10'000;    ///< C
+  double labels_per_row = 3;        ///< mean; whole numbers just below and above it occur
+  /// Each label by itself is true in labels_per_row / labels of the rows, and shows in as many
+  /// words whatever the others do. A row may have no label.
+  bool independent_labels = false;
   std::uint64_t words_per_row = 60;    ///< words drawn; a row has fewer features, for some repeat
   std::uint64_t words_per_label = 20;  ///< size of a label's own vocabulary
   double zipf = 1;                     ///< exponent of the frequencies of labels and common words
@@ -35,6 +39,9 @@ struct SyntheticOptions {
     v("features", features, "different features");
     v("labels", labels, "different labels");
     v("labels_per_row", labels_per_row, "labels of a row, on average");
+    v("independent_labels", independent_labels,
+      "each label is true by itself, all equally often, and shows in words of its own; rows have "
+      "different numbers of labels, and may have none");
     v("words_per_row", words_per_row, "words of a row, repeated ones included");
     v("words_per_label", words_per_label, "words that belong to a label");
     v("zipf", zipf, "exponent of the frequencies of labels and of common words; 0: all equal");
@@ -48,10 +55,11 @@ void validate(const SyntheticOptions& options);
 
 /// Rows that can be made in any order: each follows from the seed, its part and its number alone.
 ///
-/// Labels are drawn by Zipf's law, each once; ranks are spread over the ids, so that an id tells
-/// nothing of a frequency. A word is with probability noise a common one, by Zipf's law over all
-/// features, else one of the own words of one of the row's labels, which lie anywhere among the
-/// features. The value of a feature is the square root of how often it was drawn.
+/// Labels are drawn by Zipf's law, each once, unless they are independent; ranks are spread over
+/// the ids, so that an id tells nothing of a frequency. A word is with probability noise a common
+/// one, by Zipf's law over all features, else one of the own words of one of the row's labels,
+/// which lie anywhere among the features. The value of a feature is the square root of how often it
+/// was drawn.
 class SyntheticRows {
  public:
   SyntheticRows(const SyntheticOptions& options, std::uint64_t seed);
@@ -63,6 +71,8 @@ class SyntheticRows {
  private:
   struct Scratch;
   void add_row(Split split, std::uint64_t row, Scratch& scratch, RowBatch& out) const;
+  void draw_labels_and_words(RandomStream& random, Scratch& scratch) const;
+  void draw_independent(RandomStream& random, Scratch& scratch) const;
   [[nodiscard]] std::uint32_t label_of_rank(std::uint64_t rank) const;
   [[nodiscard]] std::uint32_t own_word(std::uint32_t label, std::uint64_t which) const;
 

@@ -56,6 +56,31 @@ TEST(Synthetic, HasAsManyLabelsARowAsAskedFor) {
   }
 }
 
+TEST(Synthetic, IndependentLabelsAreDrawnOneByOne) {
+  SyntheticOptions options = small();
+  options.independent_labels = true;
+  options.labels_per_row = 2;
+  options.words_per_label = 3;
+  options.words_per_row = 10;
+  options.noise = 0.4;
+  const RowBatch batch = make(options, 1, 0, 4'000);
+  std::vector<double> count(options.labels, 0.0);
+  std::size_t empty = 0;
+  for (std::size_t row = 0; row < batch.rows; ++row) {
+    const auto labels = batch.labels[row];
+    empty += labels.empty() ? 1U : 0U;
+    for (const LabelId label : labels) count[index_of(label)] += 1;
+    double words = 0;  // 4 common ones, and 6 / 2 of each label
+    for (const float value : batch.features[row].values)
+      words += static_cast<double>(value * value);
+    EXPECT_NEAR(words, 4 + 3.0 * static_cast<double>(labels.size()), 1e-3);
+  }
+  // Each label in 160 rows, with a standard deviation of 12.4; 0.96^50 = 0.130 of the rows, 520
+  // with one of 21, have none.
+  for (const double rows : count) EXPECT_NEAR(rows, 160, 62);
+  EXPECT_NEAR(static_cast<double>(empty), 520, 106);
+}
+
 // Without noise all words come from the vocabularies of the row's labels.
 TEST(Synthetic, CanBeLearnt) {
   SyntheticOptions options = small();
@@ -85,6 +110,10 @@ TEST(Synthetic, RefusesWhatCannotBe) {
   rejects([](auto& options) { options.noise = 1.5; });
   rejects([](auto& options) { options.dev_rows = -2; });
   rejects([](auto& options) { options.format = "csv"; });
+  rejects([](auto& options) {
+    options.independent_labels = true;
+    options.labels = 200'000;
+  });
 }
 
 TEST(Synthetic, WritesTheSameFilesOnAnyNumberOfThreads) {

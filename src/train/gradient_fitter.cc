@@ -18,7 +18,7 @@
 #include "base/check.h"
 #include "heads/cascade_nodes.h"
 #include "heads/registry.h"
-#include "train/calibrate_heads.h"
+#include "train/calibrate_sets.h"
 #include "train/gradient_rules.h"
 #include "train/head_quality.h"
 #include "train/measure_history.h"
@@ -307,6 +307,20 @@ void GradientFitter::resolve(const FitData& data) {
   options_ = resolve_gradient(options_, data.rows_with_held_out, data.set.names.size());
   require(options_.patience == 0 || data.validation.rows() > 0,
           "patience {} needs validation rows: none are held out", options_.patience);
+  warn_of_product(data);
+}
+
+// Digits of several labels mix: a head cannot tell which of them belong together.
+void GradientFitter::warn_of_product(const FitData& data) const {
+  if (options_.head != "product" || options_.powerset) return;
+  const Ragged<LabelId>& labels = data.set.examples.labels;
+  std::size_t several = 0;
+  for (std::size_t row = 0; row < labels.rows(); ++row) several += labels[row].size() > 1 ? 1 : 0;
+  if (several == 0) return;
+  data.context.warn(fmt::format(
+      "{} of {} rows have several labels, from which product heads learn little; train a"
+      " cascade (head), or of a few labels their sets (powerset)",
+      several, labels.rows()));
 }
 
 MemberPlan GradientFitter::plan(const FitData& data, std::uint64_t ram_bytes) {
@@ -375,30 +389,26 @@ void GradientFitter::choose_search(const FitData& data) {
 }
 
 bool GradientFitter::calibrate(const FitData& data) {
-  digit_maps_.clear();
-  for (model::DenseParts& parts : parts_) {
-    if (!has_own_calibration(parts.head, data.validation)) return false;
-    calibrate_head(data.context, data.validation, parts, digit_maps_.emplace_back());
+  if (data.validation.rows() == 0 || !options_.powerset) return false;
+  set_calibrations_.resize(parts_.size());
+  for (std::size_t m = 0; m < parts_.size(); ++m) {
+    set_calibrations_[m] = calibrate_sets(data.context, parts_[m], data.validation);
   }
-  show_members();
+  show_calibrations();
   return true;
 }
 
-namespace {
-
-// What validation rows chose for a member that was trained again.
-void take_choices(const model::DenseParts& from, const heads::DigitMaps* maps,
-                  model::DenseParts& to) {
-  to.head.scale = from.head.scale;
-  to.head.coverage = from.head.coverage;
-  if (auto* cascade = to.head.as<heads::CascadeSpec>()) {
-    cascade->parent_power = from.head.as<heads::CascadeSpec>()->parent_power;
+// In place of those that parts had.
+void GradientFitter::show_calibrations() {
+  for (std::size_t m = 0; m < set_calibrations_.size(); ++m) {
+    std::vector<heads::HeadTensor>& tensors = parts_[m].tensors;
+    for (heads::HeadTensor& tensor : set_calibrations_[m].tensors()) {
+      std::erase_if(tensors, [&](const auto& other) { return other.name == tensor.name; });
+      tensors.push_back(std::move(tensor));
+    }
   }
-  if (maps == nullptr || maps->scales.empty()) return;
-  for (heads::HeadTensor& tensor : maps->tensors()) to.tensors.push_back(std::move(tensor));
+  show_members();
 }
-
-}  // namespace
 
 void GradientFitter::refit(const FitData& data, ResumeFile* /*file*/, const TrainRun& run) {
   const GradientPlan plan = plan_;
@@ -415,9 +425,11 @@ void GradientFitter::refit(const FitData& data, ResumeFile* /*file*/, const Trai
   }
   fit({data.context, data.set, Examples(), data.rows_with_held_out}, nullptr, run);
   for (std::size_t m = 0; m < parts_.size(); ++m) {
-    take_choices(before[m], m < digit_maps_.size() ? &digit_maps_[m] : nullptr, parts_[m]);
+    auto* cascade = parts_[m].head.as<heads::CascadeSpec>();
+    if (cascade == nullptr) continue;
+    cascade->parent_power = before[m].head.as<heads::CascadeSpec>()->parent_power;
   }
-  show_members();
+  show_calibrations();
   options_ = asked;
   plan_ = plan;
   epochs_ = epochs;

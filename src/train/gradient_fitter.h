@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "heads/digit_maps.h"
+#include "heads/set_calibration.h"
 #include "model/dense_member.h"
 #include "train/gradient_plan.h"
 #include "train/member_fitter.h"
@@ -44,11 +44,13 @@ class GradientFitter final : public MemberFitter {
  private:
   class Training;
 
+  void warn_of_product(const FitData& data) const;
   void show_members();
+  void show_calibrations();
 
   std::unique_ptr<Training> training_;
   std::vector<model::DenseParts> parts_;
-  std::deque<heads::DigitMaps> digit_maps_;  // that parts show: they do not move
+  std::deque<heads::SetCalibration> set_calibrations_;  // parts point into them: they do not move
   std::vector<std::unique_ptr<model::DenseMember>> members_;
   std::vector<const model::Member*> pointers_;
   // Of the training that validation rows took part in.

@@ -44,6 +44,16 @@ bool is_regular_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
+constexpr std::size_t kCalibrationDepth = metrics::RowCalibration::kDepth;
+
+// Whether labels exclude each other: no row has two.
+bool has_one_label(const Ragged<LabelId>& labels) {
+  for (std::size_t row = 0; row < labels.rows(); ++row) {
+    if (labels[row].size() > 1) return false;
+  }
+  return true;
+}
+
 // Throws if the model would take the place of a file that is read.
 void check_not_input(const std::string& path, const Dataset& data) {
   if (data.file() == nullptr || !is_regular_file(path)) return;
@@ -318,20 +328,57 @@ std::vector<const model::Member*> Learner::members() const {
   return members;
 }
 
+// Whether all members now have their own calibration, fitted to these rows.
+bool Learner::calibrate_members(const Examples& rows) {
+  bool do_all = true;
+  for (const auto& fitter : fitters_) {
+    do_all = fitter->calibrate({context_, set_, rows, rows_with_held_out_}) && do_all;
+  }
+  return do_all;
+}
+
+// Ranks each fifth of the validation rows by members that are calibrated on the others, so that no
+// figure is of rows that shaped it. The last calibration is on all rows.
+void Learner::rank_across_folds() {
+  const std::size_t folds = std::min<std::size_t>(5, validation_.rows());
+  std::vector<Ragged<ScoredLabel>> ranked(folds);
+  std::vector<Ragged<LabelId>> sets(folds);
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<std::uint32_t> mine;
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t row = 0; row < validation_.rows(); ++row) {
+      (row % folds == fold ? mine : others).push_back(row);
+    }
+    if (!others.empty()) (void)calibrate_members(copy_rows(validation_, others));
+    const Examples rows = copy_rows(validation_, mine);
+    ranked[fold] = rank_labels(context_, ranking_of(members(), rows), kCalibrationDepth);
+    sets[fold] = best_sets(context_, members(), rows);
+  }
+  (void)calibrate_members(validation_);
+  SetEvaluator evaluator;
+  for (std::size_t row = 0; row < validation_.rows(); ++row) {
+    ranked_.push_row(ranked[row % folds][row / folds]);
+    evaluator.add(validation_.labels[row], sets[row % folds][row / folds]);
+  }
+  report_.sets = evaluator.report();
+}
+
 // What validation rows say: how members are searched, what a score is worth, how good the model is.
 void Learner::calibrate() {
   context_.report({"calibrating", 0, 0, "rows"});
-  bool have_own = validation_.rows() > 0;
-  for (const auto& fitter : fitters_) {
-    fitter->choose_search(fit_data());
-    have_own = fitter->calibrate(fit_data()) && have_own;
-  }
+  for (const auto& fitter : fitters_) fitter->choose_search(fit_data());
+  if (validation_.rows() > 0) members_are_calibrated_ = calibrate_members(validation_);
   for (const auto& fitter : fitters_) fitter->fill(report_.encoders.emplace_back());
   if (validation_.rows() == 0) return;
-  const std::vector<const model::Member*> members = this->members();
-  const RankedRows ranked = rank_rows(context_, ranking_of(members, validation_));
-  report_.precision = precision_of(ranked);
-  if (!have_own) calibration_ = metrics::fit_calibration(ranked.items);
+  if (members_are_calibrated_) {
+    rank_across_folds();
+  } else {
+    ranked_ = rank_labels(context_, ranking_of(members(), validation_), kCalibrationDepth);
+    calibration_ = metrics::fit_row_calibration(
+        mark_hits(ranked_, validation_.labels),
+        has_one_label(validation_.labels) && has_one_label(set_.examples.labels));
+  }
+  report_.precision = precision_of(mark_hits(ranked_, validation_.labels));
 }
 
 void Learner::measure() {
@@ -340,8 +387,13 @@ void Learner::measure() {
   history.settings_json = options_json();
   if (!report_.trials.empty()) history.charts.push_back(trials_chart(report_.trials));
   if (validation_.rows() > 0) {
-    const std::vector<const model::Member*> members = this->members();
-    measure_ranking(context_, ranking_of(members, validation_), set_, history);
+    const ValidatedRows rows = {ranked_, validation_.labels};
+    measure_ranking(context_, rows,
+                    members_are_calibrated_
+                        ? mark_hits(ranked_, validation_.labels)
+                        : cross_calibrate(rows, calibration_.is_for_one_label()),
+                    set_, history);
+    history.sets = report_.sets;
   }
   for (const auto& fitter : fitters_) fitter->fill(fit_data(), history);
 }

@@ -12,7 +12,7 @@
 
 #include <mhe/train.h>
 
-#include "metrics/calibration.h"
+#include "metrics/row_calibration.h"
 #include "train/member_fitter.h"
 #include "train/resume_file.h"
 #include "train/training_set.h"
@@ -42,6 +42,8 @@ class Learner {
   void warn_of_unused(const TrainOptions& given, const MemberFitter& fitter) const;
   void fit();
   void calibrate();
+  bool calibrate_members(const Examples& rows);
+  void rank_across_folds();
   void measure();
   void refit();
   void keep();
@@ -74,7 +76,9 @@ class Learner {
   std::size_t training_rows_ = 0;
   std::vector<std::unique_ptr<MemberFitter>> fitters_;
   std::unique_ptr<ResumeFile> resume_file_;
-  metrics::Calibration calibration_;
+  metrics::RowCalibration calibration_;
+  bool members_are_calibrated_ = false;
+  Ragged<ScoredLabel> ranked_;  // the best labels of the validation rows
 };
 
 }  // namespace mhe::train

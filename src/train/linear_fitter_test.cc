@@ -159,7 +159,7 @@ TEST_F(LinearFitterTest, LearnsWhatTheDataShows) {
     EXPECT_EQ(testing::linear_member(*model).cascades()[0].levels.size(),
               options.head == "onehot" ? 1U : 2U);
     EXPECT_EQ(model->training_rows(), 400U);  // little data: trained again with those held out
-    EXPECT_FALSE(model->calibration().scores().empty());
+    EXPECT_FALSE(model->calibration().curve().scores().empty());
   }
 }
 
@@ -200,7 +200,7 @@ TEST_F(LinearFitterTest, CalibratesNothingWithoutHeldOutRows) {
   const TrainReport report = train(options);
   EXPECT_EQ(report.validation_rows, 0U);
   EXPECT_FALSE(report.precision.has_value());
-  EXPECT_TRUE(model::Model::open(dir_.file("m.mhe"))->calibration().scores().empty());
+  EXPECT_TRUE(model::Model::open(dir_.file("m.mhe"))->calibration().curve().scores().empty());
 }
 
 TEST_F(LinearFitterTest, AWiderBeamThanThereAreNodesIsAllOfThem) {

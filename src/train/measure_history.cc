@@ -11,8 +11,8 @@
 #include <mhe/label_space.h>
 #include <mhe/metrics.h>
 
-#include "metrics/calibration.h"
 #include "metrics/frequency_bins.h"
+#include "metrics/row_calibration.h"
 #include "train/head_quality.h"
 #include "train/members.h"
 #include "train/validation.h"
@@ -20,7 +20,7 @@
 namespace mhe::train {
 namespace {
 
-constexpr std::size_t kDepth = 10;  // labels of a row that are looked at, as calibration does
+constexpr std::size_t kDepth = metrics::RowCalibration::kDepth;  // labels of a row
 
 double per_cent(double part, double all) {
   return all > 0 ? 100 * part / all : 0;
@@ -44,26 +44,6 @@ MetricsReport evaluate(const Context& context, const Ragged<ScoredLabel>& ranked
   }
   evaluator.add(context, truth, predictions);
   return evaluator.report(context);
-}
-
-// The scores of the best labels of each row as probabilities, by a curve that the row had no part
-// in.
-RankedRows cross_calibrate(const RankedRows& hits) {
-  constexpr std::size_t kFolds = 5;
-  RankedRows calibrated = hits;
-  for (std::size_t fold = 0; fold < kFolds; ++fold) {
-    std::vector<metrics::ScoredHit> others;
-    for (std::size_t row = 0; row < hits.rows(); ++row) {
-      if (row % kFolds != fold) others.insert(others.end(), hits[row].begin(), hits[row].end());
-    }
-    const metrics::Calibration calibration = metrics::fit_calibration(others);
-    for (std::size_t row = fold; row < hits.rows(); row += kFolds) {
-      for (std::uint64_t i = hits.offsets[row]; i < hits.offsets[row + 1]; ++i) {
-        calibrated.items[i].score = calibration(hits.items[i].score);
-      }
-    }
-  }
-  return calibrated;
 }
 
 Chart cutoff_chart(const MetricsReport& report) {
@@ -268,17 +248,35 @@ std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> member
   return charts;
 }
 
-void measure_ranking(const Context& context, const RankingTask& validation, const TrainingSet& set,
+RankedRows cross_calibrate(const ValidatedRows& rows, bool one_label) {
+  constexpr std::size_t kFolds = 5;
+  RankedRows calibrated = mark_hits(rows.ranked, rows.truth);
+  const RankedRows hits = calibrated;
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    RankedRows others;
+    for (std::size_t row = 0; row < hits.rows(); ++row) {
+      if (row % kFolds != fold) others.push_row(hits[row]);
+    }
+    const auto calibration = metrics::fit_row_calibration(others, one_label);
+    for (std::size_t row = fold; row < hits.rows(); row += kFolds) {
+      calibration.apply(std::span(calibrated.items).subspan(hits.offsets[row], hits[row].size()));
+    }
+  }
+  return calibrated;
+}
+
+void measure_ranking(const Context& context, const ValidatedRows& rows,
+                     const RankedRows& probabilities, const TrainingSet& set,
                      TrainingHistory& history) {
-  const Ragged<ScoredLabel> ranked = rank_labels(context, validation, kDepth);
-  history.validation_rows = validation.truth.rows();
-  history.metrics = evaluate(context, ranked, set, validation.truth);
-  const RankedRows calibrated = cross_calibrate(mark_hits(ranked, validation.truth));
+  history.validation_rows = rows.truth.rows();
+  history.metrics = evaluate(context, rows.ranked, set, rows.truth);
   Reliability reliability;
-  for (const metrics::ScoredHit& label : calibrated.items) reliability.add(label.score, label.hit);
+  for (const metrics::ScoredHit& label : probabilities.items) {
+    reliability.add(label.score, label.hit);
+  }
   history.reliability = reliability.report();
   history.charts.push_back(cutoff_chart(*history.metrics));
-  history.charts.push_back(threshold_chart(calibrated, validation.truth.items.size()));
+  history.charts.push_back(threshold_chart(probabilities, rows.truth.items.size()));
 }
 
 void measure_cascades(const Context& context, std::span<const TrainedCascade> cascades,

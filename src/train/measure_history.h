@@ -32,11 +32,21 @@ namespace mhe::train {
 /// Loss and, where it was measured, quality epoch by epoch; a curve a member.
 [[nodiscard]] std::vector<Chart> epoch_charts(std::span<const std::vector<EpochReport>> members);
 
+/// The best labels of validation rows with their scores, RowCalibration::kDepth of each, and the
+/// labels that are true.
+struct ValidatedRows {
+  const Ragged<ScoredLabel>& ranked;
+  const Ragged<LabelId>& truth;
+};
+
+/// Their scores as probabilities, by a calibration that is fitted to four fifths of the rows and
+/// applied to the rest, in turn, so that no row had a part in its own.
+[[nodiscard]] RankedRows cross_calibrate(const ValidatedRows& rows, bool one_label);
+
 /// What validation rows, at least one, tell of a model of any kind: metrics, reliability, and
 /// charts over cutoffs and thresholds. `set` is what was trained on.
-/// The curve from scores to probabilities is fitted to four fifths of the rows and validation by
-/// the rest, in turn, so that no row validation what it has shaped.
-void measure_ranking(const Context& context, const RankingTask& validation, const TrainingSet& set,
+void measure_ranking(const Context& context, const ValidatedRows& rows,
+                     const RankedRows& probabilities, const TrainingSet& set,
                      TrainingHistory& history);
 
 /// Of a linear member that was fitted: its heads, parent weights and beams.

@@ -64,8 +64,8 @@ class MemberFitter {
   virtual void keep() {}
   /// Chooses on the validation rows how members are searched: parent weights, neighbours.
   virtual void choose_search(const FitData& data) = 0;
-  /// Fits on the validation rows what a score is worth, where members have a calibration of their
-  /// own, and says whether all do.
+  /// Fits the calibration that members have in themselves on the validation rows, and says whether
+  /// they have one: their scores are probabilities then. May be called again with other rows.
   virtual bool calibrate(const FitData& /*data*/) { return false; }
   /// Whether it trains again with the validation rows, where the options leave that open.
   [[nodiscard]] virtual bool refits_by_default(const Examples& examples) const = 0;

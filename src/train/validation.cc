@@ -61,6 +61,9 @@ class RowRanker {
     return ranker_.rank(0, {.labels = k});
   }
 
+  // Of the row that was ranked last.
+  [[nodiscard]] std::vector<LabelId> best_set() { return ranker_.best_sets(1).front().labels; }
+
  private:
   predict::Ranker ranker_;
   const Examples& rows_;
@@ -68,6 +71,7 @@ class RowRanker {
   DenseRow dense_;
 };
 
+constexpr std::size_t kGrain = 64;            // rows a block: some milliseconds
 constexpr std::size_t kEnoughToChoose = 100;  // fewer rows would choose by chance
 
 }  // namespace
@@ -88,7 +92,6 @@ RankingTask ranking_of(const model::Member& member, const Examples& rows) {
 
 Ragged<ScoredLabel> rank_labels(const Context& context, const RankingTask& validation,
                                 std::size_t k) {
-  constexpr std::size_t kGrain = 64;  // rows a block: some milliseconds
   const std::size_t rows = validation.truth.rows();
   std::vector<Ragged<ScoredLabel>> parts((rows + kGrain - 1) / kGrain);
   std::vector<RowSearch> searches(context.threads());
@@ -100,6 +103,22 @@ Ragged<ScoredLabel> rank_labels(const Context& context, const RankingTask& valid
     }
   });
   Ragged<ScoredLabel> all;
+  for (const auto& part : parts) all.append(part);
+  return all;
+}
+
+Ragged<LabelId> best_sets(const Context& context, model::MemberSpan members, const Examples& rows) {
+  std::vector<Ragged<LabelId>> parts((rows.rows() + kGrain - 1) / kGrain);
+  std::vector<std::unique_ptr<RowRanker>> rankers(context.threads());
+  parallel_blocks(context, rows.rows(), kGrain, [&](const Block& block) {
+    auto& ranker = rankers[block.worker];
+    if (!ranker) ranker = std::make_unique<RowRanker>(members, rows);
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      (void)ranker->rank(row, 1);
+      parts[block.index].push_row(ranker->best_set());
+    }
+  });
+  Ragged<LabelId> all;
   for (const auto& part : parts) all.append(part);
   return all;
 }

@@ -39,6 +39,10 @@ struct RankingTask {
 [[nodiscard]] Ragged<ScoredLabel> rank_labels(const Context& context, const RankingTask& validation,
                                               std::size_t k);
 
+/// The most probable set of labels of every row, from members that predict sets.
+[[nodiscard]] Ragged<LabelId> best_sets(const Context& context, model::MemberSpan members,
+                                        const Examples& rows);
+
 /// The best labels of every row, best first: their scores, and whether they are true.
 using RankedRows = Ragged<metrics::ScoredHit>;
 

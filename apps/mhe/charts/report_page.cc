@@ -81,6 +81,8 @@ std::string header(const TrainingPage& page) {
     cards += fmt::format("<div class=\"card\"><b>{}</b><span>{}</span></div>\n",
                          escape_markup(figure), escape_markup(what));
   };
+  if (history.sets)
+    card(short_per_cent(history.sets->accuracy) + " %", "sets right, label for label");
   if (history.metrics) {
     card(short_per_cent(history.metrics->value("P@1")) + " %", "first label right (P@1)");
     card(short_per_cent(history.metrics->value("P@5")) + " %", "of five labels right (P@5)");
@@ -105,6 +107,17 @@ std::string header(const TrainingPage& page) {
       escape_markup(page.model), escape_markup(lead), cards);
 }
 
+std::string sets_panel(const SetReport& sets) {
+  const std::vector<Row> rows = {{"set accuracy", short_per_cent(sets.accuracy)},
+                                 {"precision of its labels", short_per_cent(sets.precision)},
+                                 {"recall", short_per_cent(sets.recall)},
+                                 {"F1", short_per_cent(sets.f1)}};
+  return panel("Sets of labels",
+               "Per cent. Set accuracy: rows whose most probable set is right, label for label. "
+               "Precision, recall and F1 are of the labels of these sets.",
+               table({"", "most probable set"}, rows));
+}
+
 std::string quality_section(const TrainingPage& page) {
   const MetricsReport& report = *page.history.metrics;
   std::vector<Row> rows;
@@ -121,6 +134,7 @@ std::string quality_section(const TrainingPage& page) {
                            "predicted; PSP: rare labels count more; macro-F1: every label counts "
                            "once; coverage: labels found at least once.",
                            table({"", "k = 1", "3", "5", "10"}, rows));
+  if (page.history.sets) body += sets_panel(*page.history.sets);
   body += chart_panels(page.history, Topic::kQuality);
   std::vector<Row> bins;
   std::vector<ReportBar> bars;
@@ -157,10 +171,11 @@ std::string probabilities_section(const TrainingPage& page) {
                         short_per_cent(report.expected_error), ReliabilityReport::kMinCount),
             draw_reliability(report), "square");
   body += chart_panels(page.history, Topic::kProbabilities);
-  return section("probabilities", "Probabilities",
-                 "The 10 best labels of each row; every fifth of the rows is validation by a curve "
-                 "fitted to the other four.",
-                 body);
+  return section(
+      "probabilities", "Probabilities",
+      "The 10 best labels of each row. Each fifth of the rows is calibrated on the other "
+      "four.",
+      body);
 }
 
 // The largest cells off the diagonal; empty if there are none.

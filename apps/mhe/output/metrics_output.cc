@@ -59,7 +59,14 @@ std::string overall_text(const MetricsReport& report, const MetricsSetting& sett
     table.add_row(std::move(row));
   }
   Table rest;
-  rest.add_row({"accuracy", cell(report.overall, place_of(report, "accuracy"))});
+  if (setting.sets) {
+    rest.add_row({"set accuracy", format_per_cent(setting.sets->accuracy)});
+    rest.add_row({"labels of the sets: precision", format_per_cent(setting.sets->precision)});
+    rest.add_row({"  recall", format_per_cent(setting.sets->recall)});
+    rest.add_row({"  F1", format_per_cent(setting.sets->f1)});
+  } else {
+    rest.add_row({"accuracy", cell(report.overall, place_of(report, "accuracy"))});
+  }
   if (setting.threshold) {
     for (const std::string_view metric : {"micro-F1", "macro-F1"}) {
       const std::size_t place = place_of(report, fmt::format("{}@threshold", metric));
@@ -126,15 +133,24 @@ Json per_cent_figure(double share) {
   return std::isnan(share) ? Json(nullptr) : Json(round_figure(100 * share));
 }
 
-void put_values(const MetricsReport& report, const GroupReport& group, Json& json) {
+// The accuracy of single labels says little where whole sets are predicted.
+bool is_shown(const std::string& name, const MetricsSetting& setting) {
+  return name != "accuracy" || !setting.sets;
+}
+
+void put_values(const MetricsReport& report, const GroupReport& group,
+                const MetricsSetting& setting, Json& json) {
   for (std::size_t i = 0; i < report.names.size(); ++i) {
+    if (!is_shown(report.names[i], setting)) continue;
     json[report.names[i]] = per_cent_figure(group.values[i]);
   }
 }
 
-Json intervals_json(const MetricsReport& report, const GroupReport& group) {
+Json intervals_json(const MetricsReport& report, const GroupReport& group,
+                    const MetricsSetting& setting) {
   Json json;
   for (std::size_t i = 0; i < report.names.size(); ++i) {
+    if (!is_shown(report.names[i], setting)) continue;
     json[report.names[i]] = {per_cent_figure(group.intervals[i].low),
                              per_cent_figure(group.intervals[i].high)};
   }
@@ -150,9 +166,17 @@ std::string metrics_text(const MetricsReport& report, const MetricsSetting& sett
   return text + facts_text(report, setting);
 }
 
+Json sets_json(const SetReport& sets) {
+  return {{"accuracy", per_cent_figure(sets.accuracy)},
+          {"precision", per_cent_figure(sets.precision)},
+          {"recall", per_cent_figure(sets.recall)},
+          {"F1", per_cent_figure(sets.f1)}};
+}
+
 Json metrics_json(const MetricsReport& report, const MetricsSetting& setting) {
   Json json;
-  put_values(report, report.overall, json);
+  put_values(report, report.overall, setting, json);
+  if (setting.sets) json["sets"] = sets_json(*setting.sets);
   if (setting.threshold) json["threshold"] = *setting.threshold;
   json["rows"] = report.rows;
   json["scored_rows"] = report.overall.rows;
@@ -166,12 +190,12 @@ Json metrics_json(const MetricsReport& report, const MetricsSetting& setting) {
     Json& entry = json["by_frequency"][bin.name];
     entry["rows"] = bin.rows;
     entry["labels"] = bin.labels;
-    put_values(report, bin, entry);
-    if (!bin.intervals.empty()) entry["confidence"] = intervals_json(report, bin);
+    put_values(report, bin, setting, entry);
+    if (!bin.intervals.empty()) entry["confidence"] = intervals_json(report, bin, setting);
   }
   if (!report.overall.intervals.empty()) {
     Json& confidence = json["confidence"];
-    confidence = intervals_json(report, report.overall);
+    confidence = intervals_json(report, report.overall, setting);
     confidence["level"] = 95;
     confidence["resamples"] = setting.bootstrap_resamples;
   }

@@ -23,6 +23,8 @@ struct MetricsSetting {
   std::optional<double> threshold;
   std::uint64_t bootstrap_resamples = 0;
   bool has_training_data = true;  ///< or else frequencies are those of the truth
+  /// Of a model that predicts sets, whose accuracy takes the place of that of single labels.
+  std::optional<SetReport> sets = {};
 };
 
 /// Metrics as lines and k as columns, in per cent; then the bins and the facts about rows.
@@ -33,5 +35,8 @@ struct MetricsSetting {
 /// where they were asked for. What is undefined is null.
 [[nodiscard]] nlohmann::ordered_json metrics_json(const MetricsReport& report,
                                                   const MetricsSetting& setting);
+
+/// "accuracy", "precision", "recall" and "F1" in per cent.
+[[nodiscard]] nlohmann::ordered_json sets_json(const SetReport& sets);
 
 }  // namespace mhe::app

@@ -78,6 +78,7 @@ struct Scores {
   LabelMatch match = {};
   Reliability reliability = Reliability();
   std::optional<HeadAccuracy> heads = std::nullopt;  // product heads and cascades
+  std::optional<SetEvaluator> sets = std::nullopt;   // powersets
 };
 
 std::vector<double> per_cent(std::vector<double> shares) {
@@ -118,6 +119,7 @@ void score_batch(const Context& context, const ScoringFlags& flags, const Ragged
     const bool skipped = truth[row].empty() && flags.unlabeled_rows == "skip";
     if (!skipped) add_reliability(truth[row], found[row], scores.reliability);
     if (scores.heads) scores.heads->add(truth[row], found.choices(row), found.phantom_mass(row));
+    if (scores.sets && !skipped) scores.sets->add(truth[row], found.sets(row).front().labels);
   }
   scores.evaluator.add(context, truth, predictions);
 }
@@ -164,6 +166,8 @@ Scores score_all(Console& console, const Context& context, const EvalFlags& flag
   PredictOptions options = flags.session;
   options.choices = !model.head_choices().empty();
   if (options.choices) scores.heads.emplace(model);
+  options.sets = model.predicts_sets() ? 1 : 0;
+  if (options.sets > 0) scores.sets.emplace();
   options.k = std::max(flags.scoring.cutoffs.back(),
                        flags.scoring.threshold ? kThresholdLabels : kReliabilityLabels);
   Session session(model, context);
@@ -188,7 +192,8 @@ void run_eval(Console& console, const EvalFlags& flags) {
   const Scores scores = score_all(console, *context, flags, model);
   const MetricsReport report = scores.evaluator.report(*context);
   const ReliabilityReport reliability = scores.reliability.report();
-  const MetricsSetting setting = make_setting(flags.scoring);
+  MetricsSetting setting = make_setting(flags.scoring);
+  if (scores.sets) setting.sets = scores.sets->report();
   if (flags.scoring.json) {
     nlohmann::ordered_json json = metrics_json(report, setting);
     json["frequencies_from"] = "model";

@@ -20,6 +20,7 @@
 #include "flags/data_flags.h"
 #include "flags/help.h"
 #include "flags/option_flags.h"
+#include "output/metrics_output.h"
 #include "output/phase_clock.h"
 #include "output/reading_output.h"
 #include "output/units.h"
@@ -144,6 +145,13 @@ void tell(Console& console, const TrainFlags& flags, const TrainReport& report) 
     console.say(
         fmt::format("trained on the names of {} labels as texts", format_count(report.name_rows)));
   }
+  if (report.sets) {
+    console.say(fmt::format(
+        "{} {} rows: set accuracy {}, labels of the sets: precision {}, recall {}, F1 {}",
+        format_count(report.validation_rows), kind_of_rows(flags),
+        format_per_cent(report.sets->accuracy), format_per_cent(report.sets->precision),
+        format_per_cent(report.sets->recall), format_per_cent(report.sets->f1)));
+  }
   if (report.precision) {
     console.say(fmt::format("{} {} rows: P@1 {:.2f}, P@3 {:.2f}, P@5 {:.2f}",
                             format_count(report.validation_rows), kind_of_rows(flags),
@@ -217,6 +225,7 @@ void print_json(Console& console, const TrainFlags& flags, const TrainReport& re
                           {"P@3", report.precision->at_3},
                           {"P@5", report.precision->at_5}};
   }
+  if (report.sets) json["validation"]["sets"] = sets_json(*report.sets);
   console.print(json.dump() + "\n");
 }
 
