@@ -13,3 +13,4 @@ find_package(nlohmann_json REQUIRED)
 find_package(xxHash REQUIRED)  # header only: no dependency of the installed library
 find_package(CLI11 REQUIRED)
 find_package(Freetype REQUIRED)  # of the program only, not of the installed library
+find_package(Eigen3 REQUIRED NO_MODULE)  # of the program only: header only, for the lab

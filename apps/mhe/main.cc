@@ -43,6 +43,7 @@ constexpr std::array kVerbs = {
     Verb{"metrics", "Score the predictions of any system", add_metrics},
     Verb{"inspect", "What is in a model file", add_inspect},
     Verb{"bench", "Measure speed on this machine", add_bench},
+    Verb{"lab", "Statements of the paper, tried on numbers", add_lab},
     Verb{"info", "Version, instruction sets, threads and libraries", add_info},
 };
 

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <mhe/context.h>
+#include <mhe/train.h>
 
 #include "base/atomic_file.h"
 #include "bench/head_timing.h"
@@ -152,11 +153,17 @@ std::string to_text(const std::vector<HeadRow>& rows, const MachineRoof& roof, s
 
 void write_svg(AtomicFile& file, const std::vector<HeadRow>& rows, const BenchHeadsFlags& flags,
                std::size_t threads) {
-  LinePanel time = {"Time of a training step", "labels", "ms", {}};
-  LinePanel memory = {"Memory to train", "labels", "MB", {}};
+  Chart time = {.title = "Time of a training step",
+                .x_unit = "labels",
+                .y_unit = "ms",
+                .x_scale = Scale::kLogarithmic,
+                .y_scale = Scale::kLogarithmic};
+  Chart memory = time;
+  memory.title = "Memory to train";
+  memory.y_unit = "MB";
   for (const TimedHead& head : chosen_heads(flags.heads)) {
-    LineSeries times = {std::string(head.name), {}};
-    LineSeries sizes = times;
+    Curve times = {std::string(head.name), {}};
+    Curve sizes = times;
     for (const HeadRow& row : rows) {
       if (row.timing.head != head.name) continue;
       const auto labels = static_cast<double>(row.timing.num_labels);
@@ -164,12 +171,12 @@ void write_svg(AtomicFile& file, const std::vector<HeadRow>& rows, const BenchHe
       const auto bytes = static_cast<double>(std::max<std::uint64_t>(row.timing.memory_bytes, 1));
       sizes.points.push_back({labels, bytes / 1e6});
     }
-    time.series.push_back(std::move(times));
-    memory.series.push_back(std::move(sizes));
+    time.curves.push_back(std::move(times));
+    memory.curves.push_back(std::move(sizes));
   }
-  const LinePanel panels[] = {std::move(time), std::move(memory)};
+  const Chart charts[] = {std::move(time), std::move(memory)};
   file.write(line_svg(
-      panels,
+      charts,
       fmt::format("Heads: width {}, batch {}, {}, {}, {}", flags.timing.dim, flags.timing.batch,
                   flags.loss, format_count(threads, "thread"), instruction_set_in_use())));
   file.commit();

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,68 +26,136 @@ constexpr double kBottom = 76;  // ticks, the axis' name, the legend
 // Told apart also by those who see fewer colours (Paul Tol's bright scheme).
 constexpr std::array kColours = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"};
 
-// Whole powers of ten around all values of an axis.
-struct LogAxis {
-  int low = 0;
-  int high = 1;
+// The range of an axis and where its numbers stand.
+struct PanelAxis {
+  Scale scale = Scale::kLinear;
+  std::vector<double> ticks;  // first and last are the ends
 
-  void include(double value) {
-    low = std::min(low, static_cast<int>(std::floor(std::log10(value) + 1e-9)));
-    high = std::max(high, static_cast<int>(std::ceil(std::log10(value) - 1e-9)));
+  [[nodiscard]] double position(double value) const {
+    return scale == Scale::kLogarithmic ? std::log10(value) : value;
   }
   [[nodiscard]] double share(double value) const {
-    return (std::log10(value) - low) / (high - low);
+    const double low = position(ticks.front());
+    return (position(value) - low) / (position(ticks.back()) - low);
+  }
+  [[nodiscard]] bool has(double value) const {
+    return std::isfinite(value) && (scale == Scale::kLinear || value > 0);
   }
 };
 
-std::string power_of_ten(int exponent) {
-  if (exponent >= 0 && exponent <= 3) return fmt::format("{:.0f}", std::pow(10, exponent));
-  return fmt::format("1e{}", exponent);
+// Whole powers of ten, or round numbers, around all values.
+PanelAxis make_axis(Scale scale, const std::vector<double>& values) {
+  PanelAxis axis = {scale, {}};
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const double value : values) {
+    if (!axis.has(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (low > high) return axis;
+  if (scale == Scale::kLinear) {
+    axis.ticks = round_ticks(low, high > low ? high : low + 1, 5);
+    return axis;
+  }
+  const auto first = static_cast<int>(std::floor(std::log10(low) + 1e-9));
+  const auto last = static_cast<int>(std::ceil(std::log10(high) - 1e-9));
+  for (int power = first; power <= std::max(last, first + 1); ++power) {
+    axis.ticks.push_back(std::pow(10, power));
+  }
+  return axis;
 }
 
-std::string draw_grid(const LinePanel& panel, const LogAxis& x_axis, const LogAxis& y_axis,
+std::string axis_label(const PanelAxis& axis, double tick) {
+  if (axis.scale == Scale::kLinear) return format_tick(tick);
+  const auto power = static_cast<int>(std::lround(std::log10(tick)));
+  return power >= 0 && power <= 3 ? fmt::format("{:.0f}", tick) : fmt::format("1e{}", power);
+}
+
+std::string draw_grid(const Chart& chart, const PanelAxis& x_axis, const PanelAxis& y_axis,
                       double left) {
   const double width = kPanelWidth - kLeft - kRight;
   const double floor = kTop + kPlotHeight;
-  std::string svg = svg_text(left, kTop - 12, "start", panel.title);
-  for (int power = x_axis.low; power <= x_axis.high; ++power) {
-    const double x = left + width * x_axis.share(std::pow(10, power));
+  std::string svg = svg_text(left, kTop - 12, "start", chart.title);
+  for (const double tick : x_axis.ticks) {
+    const double x = left + width * x_axis.share(tick);
     svg += svg_rule(x, kTop, floor, "#dddddd");
-    svg += svg_text(x, floor + 16, "middle", power_of_ten(power));
+    svg += svg_text(x, floor + 16, "middle", axis_label(x_axis, tick));
   }
-  for (int power = y_axis.low; power <= y_axis.high; ++power) {
-    const double y = floor - kPlotHeight * y_axis.share(std::pow(10, power));
+  for (const double tick : y_axis.ticks) {
+    const double y = floor - kPlotHeight * y_axis.share(tick);
     svg += fmt::format(
         "<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#dddddd\"/>\n",
         left, left + width, y, y);
-    svg += svg_text(left - 6, y + 4, "end", power_of_ten(power));
+    svg += svg_text(left - 6, y + 4, "end", axis_label(y_axis, tick));
   }
-  svg += svg_text(left + width / 2, floor + 34, "middle", panel.x_name);
+  svg += svg_text(left + width / 2, floor + 34, "middle", chart.x_unit);
   svg += fmt::format(
       "<text x=\"{0:.1f}\" y=\"{1:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 {0:.1f} "
       "{1:.1f})\">{2}</text>\n",
-      left - 44, kTop + kPlotHeight / 2, panel.y_name);
+      left - 44, kTop + kPlotHeight / 2, escape_markup(chart.y_unit));
   return svg;
 }
 
-std::string draw_panel(const LinePanel& panel, double left) {
-  LogAxis x_axis = {1000, -1000};
-  LogAxis y_axis = {1000, -1000};
-  for (const LineSeries& series : panel.series) {
-    for (const LinePoint& point : series.points) {
-      x_axis.include(point.x);
-      y_axis.include(point.y);
+// Names of curves in lines of this width.
+struct Legend {
+  struct Entry {
+    double x = 0;
+    double y = 0;
+    std::string name;
+  };
+  std::vector<Entry> entries;
+  double height = 0;  // of the lines after the first
+
+  Legend(const Chart& chart, double left, double width) {
+    constexpr double kLine = 16;
+    double x = left;
+    for (const Curve& curve : chart.curves) {
+      const double wide = 34 + 7 * static_cast<double>(curve.name.size());
+      if (x > left && x + wide > left + width) {
+        x = left;
+        height += kLine;
+      }
+      entries.push_back({x, kTop + kPlotHeight + kBottom - 14 + height, curve.name});
+      x += wide;
     }
   }
-  if (x_axis.low > x_axis.high) return {};
-  x_axis.high = std::max(x_axis.high, x_axis.low + 1);
-  y_axis.high = std::max(y_axis.high, y_axis.low + 1);
-  std::string svg = draw_grid(panel, x_axis, y_axis, left);
+  [[nodiscard]] std::string draw() const {
+    std::string svg;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const Entry& entry = entries[i];
+      svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" fill=\"{}\"/>\n", entry.x,
+                         entry.y - 4, kColours[i % kColours.size()]);
+      svg += svg_text(entry.x + 10, entry.y, "start", entry.name);
+    }
+    return svg;
+  }
+};
+
+bool same_names(const Chart& a, const Chart& b) {
+  return std::equal(a.curves.begin(), a.curves.end(), b.curves.begin(), b.curves.end(),
+                    [](const Curve& x, const Curve& y) { return x.name == y.name; });
+}
+
+std::string draw_panel(const Chart& chart, double left) {
+  std::vector<double> across;
+  std::vector<double> up;
+  for (const Curve& curve : chart.curves) {
+    for (const Point& point : curve.points) {
+      across.push_back(point.x);
+      up.push_back(point.y);
+    }
+  }
+  const PanelAxis x_axis = make_axis(chart.x_scale, across);
+  const PanelAxis y_axis = make_axis(chart.y_scale, up);
+  if (x_axis.ticks.empty() || y_axis.ticks.empty()) return {};
+  std::string svg = draw_grid(chart, x_axis, y_axis, left);
   const double width = kPanelWidth - kLeft - kRight;
-  for (std::size_t i = 0; i < panel.series.size(); ++i) {
+  for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const char* colour = kColours[i % kColours.size()];
     std::string path;
-    for (const LinePoint& point : panel.series[i].points) {
+    for (const Point& point : chart.curves[i].points) {
+      if (!x_axis.has(point.x) || !y_axis.has(point.y)) continue;
       const double x = left + width * x_axis.share(point.x);
       const double y = kTop + kPlotHeight * (1 - y_axis.share(point.y));
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", x, y);
@@ -195,24 +264,23 @@ std::string histogram_svg(std::span<const double> sorted, std::string_view title
          "</g>\n</svg>\n";
 }
 
-std::string line_svg(std::span<const LinePanel> panels, std::string_view title) {
-  const double width = kPanelWidth * static_cast<double>(panels.size());
-  const double height = kTop + kPlotHeight + kBottom;
-  std::string svg = svg_begin(width, height);
-  svg += svg_text(16, 20, "start", title);
-  for (std::size_t i = 0; i < panels.size(); ++i) {
-    svg += draw_panel(panels[i], kPanelWidth * static_cast<double>(i) + kLeft);
+std::string line_svg(std::span<const Chart> charts, std::string_view title) {
+  const double width = kPanelWidth * static_cast<double>(charts.size());
+  const bool shared = std::all_of(charts.begin(), charts.end(), [&](const Chart& chart) {
+    return same_names(chart, charts.front());
+  });
+  std::string panels;
+  double lines = 0;
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    const double left = kPanelWidth * static_cast<double>(i) + kLeft;
+    panels += draw_panel(charts[i], left);
+    if (shared && i > 0) continue;
+    const Legend legend(charts[i], left, shared ? width - kLeft : kPanelWidth - kLeft);
+    lines = std::max(lines, legend.height);
+    panels += legend.draw();
   }
-  double x = kLeft;
-  const double y = height - 14;
-  for (std::size_t i = 0; !panels.empty() && i < panels[0].series.size(); ++i) {
-    const std::string& name = panels[0].series[i].name;
-    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" fill=\"{}\"/>\n", x, y - 4,
-                       kColours[i % kColours.size()]);
-    svg += svg_text(x + 10, y, "start", name);
-    x += 34 + 7 * static_cast<double>(name.size());
-  }
-  return svg + "</svg>\n";
+  return svg_begin(width, kTop + kPlotHeight + kBottom + lines) + svg_text(16, 20, "start", title) +
+         panels + "</svg>\n";
 }
 
 }  // namespace mhe::app

@@ -1,13 +1,15 @@
 // Copyright 2026 The mhe Authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pictures of `mhe bench`.
+// The pictures of `mhe bench` and `mhe lab`.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <mhe/train.h>
 
 namespace mhe::app {
 
@@ -32,25 +34,8 @@ struct Marker {
 [[nodiscard]] std::string histogram_svg(std::span<const double> sorted, std::string_view title,
                                         std::string_view unit, std::span<const Marker> markers);
 
-struct LinePoint {
-  double x = 0;  ///< above 0, and so is y
-  double y = 0;
-};
-
-struct LineSeries {
-  std::string name;
-  std::vector<LinePoint> points;
-};
-
-/// One diagram with logarithmic axes.
-struct LinePanel {
-  std::string title;
-  std::string x_name;
-  std::string y_name;
-  std::vector<LineSeries> series;  ///< the same names in the same order in every panel
-};
-
-/// Diagrams side by side under one title, with one legend.
-[[nodiscard]] std::string line_svg(std::span<const LinePanel> panels, std::string_view title);
+/// Charts side by side under one title, with one legend if their curves have the same names, else
+/// one each. What is not above 0 is left out where an axis is logarithmic.
+[[nodiscard]] std::string line_svg(std::span<const Chart> charts, std::string_view title);
 
 }  // namespace mhe::app

@@ -31,6 +31,7 @@ std::function<void(Console&)> add_eval(CLI::App& command);
 std::function<void(Console&)> add_features(CLI::App& command);
 std::function<void(Console&)> add_info(CLI::App& command);
 std::function<void(Console&)> add_inspect(CLI::App& command);
+std::function<void(Console&)> add_lab(CLI::App& command);
 std::function<void(Console&)> add_metrics(CLI::App& command);
 std::function<void(Console&)> add_order(CLI::App& command);
 std::function<void(Console&)> add_plan(CLI::App& command);
