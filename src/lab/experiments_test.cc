@@ -18,6 +18,7 @@ const Seeds kTwoSeeds = {1, 2};
 
 // Every row has a cell for each column, and every measured cell a value for each seed.
 void expect_complete(const Report& report, std::size_t num_seeds) {
+  EXPECT_FALSE(report.charts.empty());
   for (const auto& row : report.rows) {
     ASSERT_THAT(row, SizeIs(report.columns.size()));
     for (const Cell& cell : row) {

@@ -76,10 +76,7 @@ void run_experiment(Console& console, const LabEntry& entry, const LabFlags& fla
   }
   const auto context = console.make_context(flags.threads, flags.seeds.first);
   const lab::Report report = experiment(*context, flags.seeds);
-  if (!flags.svg.empty()) {
-    if (report.charts.empty()) throw UsageError("this experiment has no picture");
-    write_file(flags.svg, line_svg(report.charts, report.title));
-  }
+  if (!flags.svg.empty()) write_file(flags.svg, line_svg(report.charts, report.title));
   if (!flags.markdown.empty()) write_file(flags.markdown, lab_markdown(report));
   console.print(flags.json ? lab_json(entry.name, report, flags.seeds).dump() + "\n"
                            : lab_text(report, console.width()));
