@@ -17,6 +17,7 @@
 
 #include "base/check.h"
 #include "heads/cascade_nodes.h"
+#include "encoders/registry.h"
 #include "heads/registry.h"
 #include "train/calibrate_sets.h"
 #include "train/gradient_rules.h"
@@ -442,8 +443,9 @@ TrainOptions GradientFitter::used_options() const {
   used.heads = plan_.head.lengths.size();
   used.lengths = plan_.head.lengths;
   used.loss = heads::loss_name(plan_.head.loss);
-  const auto* mlp = std::get_if<encoders::MlpSpec>(&plan_.encoder.own);
-  if (mlp != nullptr && mlp->layers > 0) used.hidden_layers = static_cast<int>(mlp->layers) - 1;
+  if (used.hidden_layers < 0) {
+    used.hidden_layers = encoders::encoder_named(encoder_).rules.hidden_layers;
+  }
   if (const auto* cascade = head.as<heads::CascadeSpec>()) {
     used.inner_dim = plan_.head.inner_width();
     used.candidates = static_cast<std::int32_t>(plan_.head.as<heads::CascadeSpec>()->candidates);

@@ -236,7 +236,7 @@ TrainOptions Learner::used_options(const MemberFitter& fitter) const {
   used.label_text = report_.name_rows > 0 ? "yes" : "no";
   if (set_.vectorizer) {
     used.text = set_.vectorizer->options();
-    if (auto own = own_features(used.text); !own.empty()) used.own = std::move(own);
+    if (used.own.empty()) used.own = own_features(used.text);
   }
   return used;
 }

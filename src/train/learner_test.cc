@@ -130,6 +130,10 @@ TEST_F(LearnerTest, RecordsTheSettingsThatWereUsed) {
   EXPECT_EQ(learned.at("inner_dim"), bag.encoders[0].inner_dim);
   EXPECT_EQ(learned.at("parent_weight").get<float>(), bag.encoders[0].parent_weight);
   EXPECT_EQ(learned.at("loss"), "sigmoid");
+  EXPECT_EQ(learned.at("hidden_layers"), 0);
+  options.hidden_layers = 2;
+  (void)train(options);
+  EXPECT_EQ(nlohmann::json::parse(card()).at("hidden_layers"), 2);
   EXPECT_GT(learned.at("candidates").get<int>(), 0);
 }
 
