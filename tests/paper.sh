@@ -22,7 +22,7 @@ while read -r name; do is_test[$name]=1; done < <(
 
 check_command() {  # ITEM COMMAND
   local verb flag help
-  verb=$(grep -oE '^mhe( [a-z]+)+' <<<"$2") || { complain "$1: \"$2\" is no command"; return; }
+  verb=$(grep -oE '^mhe( [a-z][a-z0-9-]*)+' <<<"$2") || { complain "$1: \"$2\" is no command"; return; }
   if [[ -z ${flags_of[$verb]-} ]]; then
     help=$("$MHE" ${verb#mhe } --help)  # for an unknown verb that of the program
     [[ $help == *"Usage: $verb "* ]] || { complain "$1: there is no command \"$verb\""; return; }

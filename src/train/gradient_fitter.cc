@@ -16,8 +16,8 @@
 #include <mhe/error.h>
 
 #include "base/check.h"
-#include "heads/cascade_nodes.h"
 #include "encoders/registry.h"
+#include "heads/cascade_nodes.h"
 #include "heads/registry.h"
 #include "train/calibrate_sets.h"
 #include "train/gradient_rules.h"
