@@ -22,8 +22,8 @@ struct SyntheticOptions {
   std::uint64_t features = 50'000;  ///< D
   std::uint64_t labels = 10'000;    ///< C
   double labels_per_row = 3;        ///< mean; whole numbers just below and above it occur
-  /// Each label by itself is true in labels_per_row / labels of the rows, and shows in as many
-  /// words whatever the others do. A row may have no label.
+  /// Each label by itself is true in labels_per_row / labels of the rows, and then shows in as many
+  /// words, which no other label has and which are no common words. A row may have no label.
   bool independent_labels = false;
   std::uint64_t words_per_row = 60;    ///< words drawn; a row has fewer features, for some repeat
   std::uint64_t words_per_label = 20;  ///< size of a label's own vocabulary
