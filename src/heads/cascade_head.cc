@@ -351,8 +351,9 @@ std::unique_ptr<DenseHead> make_cascade_head(const Context& context, HeadSpec sp
 
 }  // namespace
 
-constexpr std::string_view kCascadeOptions[] = {"heads", "lengths",       "leaf",     "candidates",
-                                                "beam",  "parent_weight", "inner_dim"};
+constexpr std::string_view kCascadeOptions[] = {"heads",      "lengths",      "leaf",
+                                                "candidates", "beam",         "parent_weight",
+                                                "inner_dim",  "order_epochs", "order"};
 
 const HeadType kCascadeHead = {.own = CascadeSpec(),
                                .options = kCascadeOptions,

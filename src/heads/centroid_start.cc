@@ -54,7 +54,7 @@ void CentroidStart::add(const Context& context, const HeadBatch& batch) {
     if (std::none_of(tables_.begin(), tables_.end(),
                      [&](const Met& met) { return met.table == &table; })) {
       if (moves_rows(table)) table.clear_rows(context);
-      tables_.push_back({&table, places.trained});
+      tables_.push_back({&table, places.trained, places.parts});
     }
     const std::span<float> counts = table.mutable_biases();
     for (const Positive& positive : places.positives) count_one(counts[positive.row]);
@@ -90,7 +90,7 @@ void CentroidStart::add_to_common(const MatrixView& features) {
 void CentroidStart::finish(const Context& context) {
   const Common common = find_common();
   for (const Met& met : tables_) {
-    if (moves_rows(*met.table)) direct_rows(context, common, *met.table);
+    if (moves_rows(*met.table)) direct_rows(context, common, met);
     settle_biases(met);
   }
 }
@@ -100,8 +100,8 @@ void CentroidStart::settle_biases(const Met& met) const {
   const auto trained = static_cast<float>(met.trained * static_cast<double>(count_));
   for (float& bias : met.table->mutable_biases()) {
     const float count = static_cast<float>(std::bit_cast<std::uint32_t>(bias)) + kUnseen;
-    bias = std::min(
-        0.0F, static_cast<float>(kernels::portable_log(static_cast<double>(count / trained))));
+    const double log_share = kernels::portable_log(static_cast<double>(count / trained));
+    bias = std::min(0.0F, static_cast<float>(log_share / met.parts));
   }
 }
 
@@ -118,10 +118,11 @@ CentroidStart::Common CentroidStart::find_common() const {
   return common;
 }
 
-void CentroidStart::direct_rows(const Context& context, const Common& common, RowTable& table) {
+void CentroidStart::direct_rows(const Context& context, const Common& common, const Met& met) {
+  RowTable& table = *met.table;
   parallel_blocks(context, table.num_rows(), kStartRowsPerBlock, [&](const Block& rows) {
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
-      point_across(table.mutable_row(row), common.direction, common.length);
+      point_across(table.mutable_row(row), common.direction, common.length / met.parts);
     }
   });
 }
