@@ -39,7 +39,9 @@ int main(int argc, char** argv) try {
     std::cout << names.name(copy.label_at(order.position(mhe::LabelId{0})).value()) << ": "
               << digits[0] << "," << digits[1] << " of " << order.space().describe() << "\n";
   }
-  mhe::write_order(mhe::identity_order(counts.size(), lengths), names, "order.tsv");
+  const mhe::LabelOrder order = mhe::frequency_order(counts, lengths);
+  mhe::write_order(order, names, "order.tsv");
+  std::cout << "read back: " << (mhe::read_order("order.tsv", names, lengths) == order) << "\n";
   const mhe::LabelSpace sets = mhe::LabelSpace::powerset(20, 4);
   std::array<std::uint32_t, 4> digits{};
   sets.set_digits(std::array{3U, 17U}, digits);

@@ -255,4 +255,14 @@ struct ClusterOptions {
 /// and backslashes in names as \t, \n, \r and \\. "-" is standard output. Throws kIo.
 void write_order(const LabelOrder& order, const LabelNames& names, const std::string& path);
 
+/// The order that such a file gives to the labels of `names`. With kSpread and the lengths that the
+/// file was made for, by its digits, every label takes its position; otherwise labels take their
+/// sequence only, in the slots of `placement`. Lines of other labels are left out. Throws kIo;
+/// kInvalidData, naming the line, for a line that cannot be, a label or a position given twice and
+/// digits that do not ascend with positions, and for labels without a line; kInvalidArgument unless
+/// the lengths cover the labels.
+[[nodiscard]] LabelOrder read_order(const std::string& path, const LabelNames& names,
+                                    std::vector<std::uint32_t> lengths,
+                                    Placement placement = Placement::kSpread);
+
 }  // namespace mhe

@@ -30,6 +30,8 @@ struct CommonOptions {
   std::vector<std::uint32_t> lengths;  ///< of the heads
   std::size_t ensemble = 1;            ///< members whose scores are averaged
   std::size_t min_label_count = 1;     ///< labels of fewer rows are left out
+  std::string trim_labels = "0";       ///< rarest labels that are left out: a count, or a share
+  std::string order = "auto";          ///< of the labels: a rule, or a file that has them
   std::int32_t candidates = -1;        ///< cascade: parents an example trains
   std::size_t beam = 0;                ///< cascade: nodes kept per level while predicting
   float parent_weight = 0;             ///< cascade: exponent of the parents' score
@@ -47,6 +49,12 @@ struct CommonOptions {
       "lengths of the heads, such as 107,40; default: from the number of labels");
     v("ensemble", ensemble, "train this many members and average their scores");
     v("min_label_count", min_label_count, "leave out labels of fewer rows");
+    v("trim_labels", trim_labels,
+      "leave out the rarest labels: this many, or a share of those that occur, such as 25%");
+    v("order", order,
+      "of the labels: random, clustered, frequency, identity, product, trained, or a file that mhe "
+      "order writes; auto: linear and a cascade on dense input clustered, product heads over "
+      "millions of labels identity, else random");
     v("candidates", candidates,
       "cascade: parents an example trains beyond its own; -1: linear 20 where rows have many "
       "features and no lengths are given, else 10; bag and dense 20, or all there are");
@@ -105,7 +113,7 @@ struct GradientOptions {
   bool normalize = false;              ///< features of length 1
   float dropout = -1;                  ///< share of features that a step leaves out
   std::string loss = "auto";           ///< softmax or sigmoid
-  std::string order = "auto";          ///< of the labels
+  std::size_t order_epochs = 0;        ///< of the training before, for the order "trained"
   std::string init = "auto";           ///< of the head
   std::size_t inner_dim = 0;           ///< cascade: width of levels 2 and on
   std::size_t rank = 1;                ///< product: groups of heads that are summed
@@ -138,13 +146,15 @@ struct GradientOptions {
     v("dropout", dropout, "share of features that a step leaves out; -1: bag 0.3, dense 0");
     v("loss", loss,
       "softmax or sigmoid; auto: softmax where every row has one label, or the rank is above 1");
-    v("order", order,
-      "of the labels: random, clustered, frequency, identity or product; auto: random, clustered "
-      "for a cascade on dense input, identity for product heads over millions of labels");
+    v("order_epochs", order_epochs,
+      "cascade, sampling: epochs of a first training, whose features give the order \"trained\"; "
+      "0: "
+      "3");
     v("init", init,
       "of the head: random; biases that say how often a label is true; or these and rows that are "
-      "centroids of the features of their examples; auto: for a bag centroids with a cascade, "
-      "biases with onehot and sampling, else random");
+      "centroids of the features of their examples; auto: for a bag centroids with a cascade and "
+      "with product heads of one label a row, biases with onehot, sampling and powersets, else "
+      "random");
     v("inner_dim", inner_dim, "cascade: width of levels 2 and on; 0: dim");
     v("rank", rank, "product: groups of heads that are summed");
     v("redundant_heads", redundant_heads,
@@ -329,10 +339,22 @@ struct Trial {
   bool kept = false;
 };
 
+/// How often a member decides rightly: shares of some rows with labels, in per cent.
+struct Accuracy {
+  double first_label = 0;                   ///< rows whose best label is true: P@1
+  std::optional<double> set_accuracy = {};  ///< powersets: rows whose whole set of labels is right
+  /// Rows for which a head chooses rightly; none of heads that choose nothing on the way to a
+  /// label.
+  std::vector<double> heads = {};
+};
+
 /// What an epoch gave.
 struct EpochReport {
   double loss = 0;                ///< mean over its rows
   std::optional<double> quality;  ///< nDCG@5 of the validation rows, where it was measured
+  // With TrainRun::measure, of the first member; before scores are calibrated.
+  std::optional<Accuracy> training = {};    ///< of rows that are trained on, a sample of them
+  std::optional<Accuracy> validation = {};  ///< of validation rows
 };
 
 /// Precision at 1, 3 and 5, in per cent.
@@ -350,6 +372,7 @@ struct MemberReport {
   std::vector<std::uint32_t> lengths;  ///< of the heads of the first member
   std::size_t members = 1;
   float parent_weight = 0;
+  std::string order;  ///< of the labels: a rule, or a file and how it was used
   // Linear members.
   float loss_weight = 0;
   float neighbours = 0;            ///< weight of the nearest neighbours
@@ -370,7 +393,7 @@ struct TrainReport {
   ReadReport read;  ///< rows without labels or input, bad lines that were left out
   std::uint64_t rows = 0;
   std::uint64_t labels = 0;
-  std::uint64_t trimmed_labels = 0;  ///< left out by min_label_count
+  std::uint64_t trimmed_labels = 0;  ///< left out by min_label_count or trim_labels
   std::uint64_t features = 0;
   std::string feature_weights;  ///< of the columns of sparse vectors
   std::size_t name_rows = 0;    ///< names of labels that were trained on as texts

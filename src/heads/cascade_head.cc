@@ -73,7 +73,7 @@ class CascadeHead final : public DenseHead {
       find_positives(batch, level);
       const double parents = level == 0 ? 1.0 : static_cast<double>(nodes_.num_used(level - 1));
       const double chosen = level == 0 ? 1.0 : static_cast<double>(cascade_.candidates);
-      visit({&tables_[level], positives_, std::min(1.0, chosen / parents),
+      visit({&tables_[level], positives_, std::min(1.0, chosen / parents), 1.0,
              level == 0 || projections_.empty() ? MatrixView() : projections_[level - 1].rows()});
     }
   }
@@ -363,8 +363,9 @@ std::unique_ptr<DenseHead> make_cascade_head(const Context& context, HeadSpec sp
 
 }  // namespace
 
-constexpr std::string_view kCascadeOptions[] = {"heads", "lengths",       "leaf",     "candidates",
-                                                "beam",  "parent_weight", "inner_dim"};
+constexpr std::string_view kCascadeOptions[] = {"heads",      "lengths",      "leaf",
+                                                "candidates", "beam",         "parent_weight",
+                                                "inner_dim",  "order_epochs", "order"};
 
 const HeadType kCascadeHead = {.own = CascadeSpec(),
                                .options = kCascadeOptions,

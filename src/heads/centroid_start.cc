@@ -51,7 +51,7 @@ void CentroidStart::add(const Context& context, const HeadBatch& batch) {
     if (std::none_of(tables_.begin(), tables_.end(),
                      [&](const Met& met) { return met.table == &table; })) {
       if (moves_rows) table.clear_rows(context);
-      tables_.push_back({&table, places.trained, places.projection});
+      tables_.push_back({&table, places.trained, places.parts, places.projection});
     }
     const std::span<float> counts = table.mutable_biases();
     for (const Positive& positive : places.positives) count_one(counts[positive.row]);
@@ -101,7 +101,7 @@ void CentroidStart::finish(const Context& context) {
   for (const Met& met : tables_) {
     if (rows_ == StartRows::kCentroids) {
       const bool is_projected = met.projection.num_rows > 0;
-      direct_rows(context, is_projected ? project(common, met.projection) : common, *met.table);
+      direct_rows(context, is_projected ? project(common, met.projection) : common, met);
     }
     settle_biases(met);
   }
@@ -112,8 +112,8 @@ void CentroidStart::settle_biases(const Met& met) const {
   const auto trained = static_cast<float>(met.trained * static_cast<double>(count_));
   for (float& bias : met.table->mutable_biases()) {
     const float count = static_cast<float>(std::bit_cast<std::uint32_t>(bias)) + kUnseen;
-    bias = std::min(
-        0.0F, static_cast<float>(kernels::portable_log(static_cast<double>(count / trained))));
+    const double log_share = kernels::portable_log(static_cast<double>(count / trained));
+    bias = std::min(0.0F, static_cast<float>(log_share / met.parts));
   }
 }
 
@@ -151,10 +151,11 @@ CentroidStart::Common CentroidStart::project(const Common& common, const MatrixV
   return result;
 }
 
-void CentroidStart::direct_rows(const Context& context, const Common& common, RowTable& table) {
+void CentroidStart::direct_rows(const Context& context, const Common& common, const Met& met) {
+  RowTable& table = *met.table;
   parallel_blocks(context, table.num_rows(), kStartRowsPerBlock, [&](const Block& rows) {
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
-      point_across(table.mutable_row(row), common.direction, common.length);
+      point_across(table.mutable_row(row), common.direction, common.length / met.parts);
     }
   });
 }

@@ -22,8 +22,8 @@ enum class StartRows {
 };
 
 /// Sums the features of all examples up in the rows of their labels, which needs no memory beside
-/// the head's; then makes directions of the sums. Product heads stay as they are: an output of
-/// theirs stands for labels that have nothing in common.
+/// the head's; then makes directions of the sums. An output of product heads is a row for all
+/// labels of its digit, and for each set of a powerset's.
 class CentroidStart {
  public:
   /// The head must outlive it.
@@ -38,10 +38,12 @@ class CentroidStart {
   void finish(const Context& context);
 
  private:
-  // A table that was met, the share of all examples that train a row of it, and what its rows see.
+  // A table that was met, the share of all examples that train a row of it, how many rows make up
+  // a score, and what its rows see.
   struct Met {
     RowTable* table;
     double trained;
+    double parts;
     MatrixView projection;
   };
   // What all examples have in common, and how long rows become.
@@ -51,7 +53,7 @@ class CentroidStart {
   };
   [[nodiscard]] Common find_common() const;
   [[nodiscard]] static Common project(const Common& common, const MatrixView& projection);
-  static void direct_rows(const Context& context, const Common& common, RowTable& table);
+  static void direct_rows(const Context& context, const Common& common, const Met& met);
   // Biases that have counted true examples become logarithms of their share.
   void settle_biases(const Met& met) const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -242,14 +243,111 @@ TEST(CentroidStart, CountsBeyondTheWholeNumbersOfFloats) {
   EXPECT_NEAR(head.biases()[1], -26 * std::log(2.0), 1e-4);
 }
 
-TEST(CentroidStart, LeavesProductHeadsAsTheyAre) {
+// Product heads of 12 labels over {4, 3}: label l has the digits l / 3 and l % 3.
+HeadSpec product_spec(Loss loss, ProductCode code = ProductCode::kDigits) {
+  HeadSpec spec = spec_of(ProductSpec{.code = code}, {4, 3});
+  spec.loss = loss;
+  return spec;
+}
+
+std::vector<std::uint32_t> digits_of_all() {
+  std::vector<std::uint32_t> codes;
+  for (std::uint32_t label = 0; label < 12; ++label) {
+    codes.push_back(label / 3);
+    codes.push_back(label % 3);
+  }
+  return codes;
+}
+
+TEST(CentroidStart, BiasesOfProductHeadsAreSharesOfTheirDigits) {
+  const Context context({.threads = 2});
+  const HeadSpec spec = product_spec(Loss::kSigmoid);
+  const testing::RandomBatch batch(40, spec.dim, spec.num_labels, 4, 5);
+  const auto head = make_dense_head(context, spec, {});
+  CentroidStart start(*head, StartRows::kAsTheyAre);
+  start.add(context, {.features = {}, .labels = batch.view().labels});
+  start.finish(context);
+  const std::vector<float> after = all_values(*head);
+  for (std::size_t output = 0; output < 7; ++output) {
+    const auto has_digit = [&](std::span<const LabelId> labels) {
+      return std::any_of(labels.begin(), labels.end(), [&](LabelId label) {
+        return output < 4 ? index_of(label) / 3 == output : index_of(label) % 3 == output - 4;
+      });
+    };
+    double count = 0;  // an example of several such labels counts once
+    for (const auto labels : batch.view().labels) count += has_digit(labels) ? 1 : 0;
+    EXPECT_NEAR(after[7 * spec.dim + output], std::min(0.0, std::log((count + 0.5) / 40)), 1e-5)
+        << output;
+  }
+}
+
+// The score of a label is a sum over heads: each has its part.
+TEST(CentroidStart, RowsOfSummedHeadsShareTheLength) {
   const Context context({.threads = 1});
-  HeadSpec spec = spec_of(ProductSpec(), {4, 3});
+  const testing::RandomBatch batch(40, 70, 12, 2, 9);
+  const auto apart = make_dense_head(context, product_spec(Loss::kSoftmax), {});
+  HeadSetup setup;
+  setup.codes = digits_of_all();
+  const auto summed =
+      make_dense_head(context, product_spec(Loss::kSoftmax, ProductCode::kTable), setup);
+  start(context, *apart, batch);
+  start(context, *summed, batch);
+  const std::vector<float> whole = all_values(*apart);
+  const std::vector<float> half = all_values(*summed);
+  for (std::size_t i = 0; i < 7 * 71; ++i) EXPECT_NEAR(half[i], whole[i] / 2, 1e-5) << i;
+}
+
+TEST(CentroidStart, LowersTheLossOfProductHeads) {
+  const Context context({.threads = 2});
+  for (const HeadSpec& spec : {product_spec(Loss::kSoftmax), product_spec(Loss::kSigmoid),
+                               product_spec(Loss::kSoftmax, ProductCode::kTable)}) {
+    HeadSetup setup;
+    if (spec.has_code(ProductCode::kTable)) setup.codes = digits_of_all();
+    const auto head = make_dense_head(context, spec, setup);
+    testing::RandomBatch batch(40, spec.dim, spec.num_labels, 1, 6);
+    const double before = head->evaluate(context, batch.view(), {}, batch.gradient());
+    start(context, *head, batch);
+    EXPECT_LT(head->evaluate(context, batch.view(), {}, batch.gradient()), before);
+  }
+}
+
+TEST(CentroidStart, CountsSetsOfAPowerset) {
+  const Context context({.threads = 1});
+  HeadSpec spec = spec_of(ProductSpec{.code = ProductCode::kPowerset}, {4, 4});
+  spec.num_labels = 4;
   spec.loss = Loss::kSoftmax;
   const auto head = make_dense_head(context, spec, {});
-  const std::vector<float> before = all_values(*head);
-  start(context, *head, testing::RandomBatch(10, spec.dim, spec.num_labels, 1, 7));
-  EXPECT_EQ(all_values(*head), before);
+  const std::vector<LabelId> first = {LabelId{0}};             // digits 2 and 0
+  const std::vector<LabelId> both = {LabelId{0}, LabelId{3}};  // 2 and 1
+  const std::vector<std::span<const LabelId>> labels = {first, both, both, {}};
+  CentroidStart start(*head, StartRows::kAsTheyAre);
+  start.add(context, {.features = {}, .labels = labels});
+  start.finish(context);
+  const std::vector<float> values = all_values(*head);
+  const double counts[] = {1, 0, 3, 0, 2, 2, 0, 0};
+  for (std::size_t output = 0; output < 8; ++output) {
+    EXPECT_NEAR(values[8 * spec.dim + output], std::log((counts[output] + 0.5) / 4), 1e-5);
+  }
+}
+
+// Gates are for every example.
+TEST(CentroidStart, BiasesOfAllGroupsAreThoseOfOne) {
+  const Context context({.threads = 1});
+  HeadSpec spec = product_spec(Loss::kSoftmax);
+  std::get<ProductSpec>(spec.own).rank = 2;
+  const testing::RandomBatch batch(40, spec.dim, spec.num_labels, 1, 6, false);
+  const auto head = make_dense_head(context, spec, {});
+  CentroidStart start(*head, StartRows::kAsTheyAre);
+  start.add(context, {.features = {}, .labels = batch.view().labels});
+  start.finish(context);
+  const std::vector<float> values = all_values(*head);
+  const std::span<const float> biases = std::span(values).subspan(16 * spec.dim, 16);
+  for (std::size_t output = 0; output < 7; ++output) {
+    EXPECT_LT(biases[output], 0);
+    EXPECT_EQ(biases[output], biases[7 + output]);
+  }
+  EXPECT_EQ(biases[14], 0);
+  EXPECT_EQ(biases[15], 0);
 }
 
 }  // namespace

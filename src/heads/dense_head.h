@@ -63,16 +63,18 @@ class DenseHead {
   double evaluate(const Context& context, const HeadBatch& batch, const HeadStep& step,
                   MatrixSpan gradient);
 
-  /// A table with a row for each label or group of them, as wide as the features or narrower.
+  /// A table with a row for each label, group of labels or digit, as wide as the features or
+  /// narrower.
   struct TruePlaces {
     RowTable* table = nullptr;
     std::span<const Positive> positives;  ///< rows that are true in the batch
     double trained = 1;          ///< share of all examples that a row is trained on, above 0
+    double parts = 1;            ///< rows whose sum is the score of a label
     MatrixView projection = {};  ///< of the features to what the rows see; none: the features
   };
-  /// Calls `visit` with each such table; product heads have none.
-  virtual void visit_positives(const HeadBatch& /*batch*/,
-                               const std::function<void(const TruePlaces&)>& /*visit*/) {}
+  /// Calls `visit` with each such table.
+  virtual void visit_positives(const HeadBatch& batch,
+                               const std::function<void(const TruePlaces&)>& visit) = 0;
 
   /// What the head consists of, in a fixed order; valid until the next step.
   [[nodiscard]] virtual std::vector<HeadTensor> tensors() const = 0;

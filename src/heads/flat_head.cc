@@ -260,8 +260,9 @@ const HeadType kOneHotHead = {.own = OneHotSpec(),
                               .weight_bytes = flat_weight_bytes,
                               .training_bytes = one_hot_training_bytes};
 
-constexpr std::string_view kSamplingOptions[] = {"heads", "lengths", "extra_groups",
-                                                 "groups_per_example", "weigh_groups"};
+constexpr std::string_view kSamplingOptions[] = {
+    "heads",        "lengths",      "extra_groups", "groups_per_example",
+    "weigh_groups", "order_epochs", "order"};
 
 const HeadType kSamplingHead = {.own = SamplingSpec(),
                                 .options = kSamplingOptions,

@@ -58,6 +58,14 @@ class ProductHead final : public DenseHead {
     return list;
   }
 
+  void visit_positives(const HeadBatch& batch,
+                       const std::function<void(const TruePlaces&)>& visit) override {
+    find_positives(batch);
+    // The loss over labels sums a row of each head up, the others take heads one by one.
+    const double parts = code_loss_ ? static_cast<double>(layout_.num_heads()) : 1.0;
+    visit({.table = &table_, .positives = positives_, .trained = 1.0, .parts = parts});
+  }
+
   void visit_state(const std::function<void(const StateArray&)>& visit) override {
     table_.visit_state(visit);
   }
@@ -87,6 +95,29 @@ class ProductHead final : public DenseHead {
   }
 
  private:
+  // The outputs that are right for an example, of every group and once each. All gates are.
+  void find_positives(const HeadBatch& batch) {
+    positives_.clear();
+    for (std::uint32_t example = 0; example < batch.labels.size(); ++example) {
+      digits_.clear();
+      targets_.append(batch.labels[example], digits_);
+      for (std::size_t g = 0; g < layout_.rank(); ++g) {
+        for (std::size_t i = 0; i < digits_.size(); ++i) {
+          const std::size_t head = i % layout_.num_heads();
+          positives_.push_back({static_cast<std::uint32_t>(g * layout_.group_size() +
+                                                           layout_.begin(head) + digits_[i]),
+                                example});
+        }
+      }
+      for (std::size_t gate = layout_.rank() * layout_.group_size(); gate < layout_.num_outputs();
+           ++gate) {
+        positives_.push_back({static_cast<std::uint32_t>(gate), example});
+      }
+    }
+    std::sort(positives_.begin(), positives_.end());
+    positives_.erase(std::unique(positives_.begin(), positives_.end()), positives_.end());
+  }
+
   // The code loss wants the outputs of all examples together, the others all outputs of an example.
   [[nodiscard]] kernels::GemmOperand output_gradients() const {
     if (code_loss_) return {outputs_.data(), batch_, kernels::Layout::kTransposed};
@@ -191,6 +222,7 @@ class ProductHead final : public DenseHead {
   std::vector<std::size_t> digits_begin_;  // [example], and the end
   std::vector<float> outputs_;             // scores, then gradients
   std::vector<double> losses_;
+  std::vector<Positive> positives_;
   std::vector<Scratch> scratch_;  // [worker]: gradients of rows
 };
 
@@ -222,8 +254,8 @@ std::unique_ptr<DenseHead> make_product_head(const Context& context, HeadSpec sp
 
 }  // namespace
 
-constexpr std::string_view kProductOptions[] = {"heads",           "lengths",     "rank",
-                                                "redundant_heads", "code_epochs", "powerset"};
+constexpr std::string_view kProductOptions[] = {
+    "heads", "lengths", "rank", "redundant_heads", "code_epochs", "powerset", "order"};
 
 const HeadType kProductHead = {.own = ProductSpec(),
                                .options = kProductOptions,

@@ -20,8 +20,10 @@
 #include "heads/cascade_nodes.h"
 #include "heads/registry.h"
 #include "train/calibrate_sets.h"
+#include "train/epoch_accuracy.h"
 #include "train/gradient_rules.h"
 #include "train/head_quality.h"
+#include "train/label_order.h"
 #include "train/measure_history.h"
 #include "train/member_trainer.h"
 
@@ -71,11 +73,11 @@ class GradientFitter::Training {
     state_.epochs.emplace_back();
   }
 
-  void add_member(std::optional<std::span<const std::uint32_t>> resumed_codes) {
+  void add_member(const std::optional<LabelPlaces>& resumed) {
     MemberStart start;
     // Far apart, so that seeds that follow each other do not share members.
     start.seed = context_.seed() + 0x10001 * members_.size();
-    start.resumed_codes = resumed_codes;
+    start.resumed = resumed;
     members_.emplace_back(context_, examples_, plan_, options_, start);
   }
 
@@ -134,6 +136,7 @@ class GradientFitter::Training {
         is_over = ++state_.epochs_since_best >= options_.patience;
       }
     }
+    if (run_.measure && state_.member == 0) measure(trainer, epoch);
     const bool is_last = state_.step == trainer.total_steps() || is_over;
     if (is_over) state_.step = trainer.total_steps();
     // A training on its way out is nothing to go on from: the checkpoint before it stays.
@@ -142,6 +145,19 @@ class GradientFitter::Training {
                         (is_last || epochs.size() % run_.checkpoint_every == 0);
     if (is_due && !is_worse(epoch.loss, kTimesFirst)) save_member(trainer);
     return is_over;
+  }
+
+  // Not of the mean of the last epochs' weights, which has no epochs.
+  void measure(MemberTrainer& trainer, EpochReport& epoch) {
+    constexpr std::size_t kMostRows = 1000;  // a per cent and a half of chance, some milliseconds
+    const std::size_t most = examples_.rows();
+    if (measured_.rows() == 0) {
+      measured_ =
+          copy_rows(examples_, choose_rows(most, std::min(most, kMostRows), context_.seed()));
+    }
+    const model::DenseMember member(trainer.view());
+    epoch.training = measure_accuracy(context_, member, measured_);
+    if (validation_.rows() > 0) epoch.validation = measure_accuracy(context_, member, validation_);
   }
 
   void check_loss(double loss, MemberTrainer& trainer) {
@@ -226,7 +242,11 @@ class GradientFitter::Training {
   static std::string name_of(std::size_t member, std::string_view array) {
     return fmt::format("member{}.{}", member, array);
   }
+  static constexpr const char* kAccuracies = "report.accuracies";
   static std::string codes_name(std::size_t member) { return name_of(member, "head.codes"); }
+  static std::string positions_name(std::size_t member) {
+    return name_of(member, "head.positions");
+  }
 
   void save_member(MemberTrainer& trainer) {
     check_numbers(trainer, trainer.arrays());
@@ -239,12 +259,32 @@ class GradientFitter::Training {
     // Who wants to stop wants what was done so far to be kept first.
     if (!context_.stop_requested()) context_.report({"writing a checkpoint", 0, 0, "bytes"});
     CheckpointArrays all;
+    std::vector<std::uint32_t> accuracies;
+    if (!state_.epochs.empty()) {
+      accuracies = pack_accuracies(state_.epochs.front(), num_choosing_heads());
+    }
+    if (!accuracies.empty()) all.codes.push_back({kAccuracies, accuracies});
     for (std::size_t m = 0; m < members_.size(); ++m) {
       for (NamedArray& array : arrays_of(m)) all.numbers.push_back(std::move(array));
-      const std::span<const std::uint32_t> codes = members_[m].codes();
-      if (!codes.empty()) all.codes.push_back({codes_name(m), codes});
+      const LabelPlaces places = members_[m].places();
+      if (!places.codes.empty()) all.codes.push_back({codes_name(m), places.codes});
+      if (!places.positions.empty()) all.codes.push_back({positions_name(m), places.positions});
     }
     file_->save_checkpoint(state_, all);
+  }
+
+  // Digits or nodes that are chosen on the way to a label.
+  [[nodiscard]] std::size_t num_choosing_heads() const {
+    const HeadKind kind = plan_.head.kind();
+    const bool do_choose = kind == HeadKind::kProduct || kind == HeadKind::kCascade;
+    return do_choose ? plan_.head.lengths.size() : 0;
+  }
+
+  void resume_accuracies() {
+    if (state_.epochs.empty() || !file_->has_array(kAccuracies)) return;
+    const std::span<EpochReport> epochs = state_.epochs.front();
+    const std::size_t words = packed_size(epochs.size(), num_choosing_heads());
+    unpack_accuracies(file_->codes(kAccuracies, words), num_choosing_heads(), epochs);
   }
 
   void start() {
@@ -267,17 +307,22 @@ class GradientFitter::Training {
       fail(ErrorCode::kInvalidData, "{}: the checkpoint is damaged: it is of member {} of {}",
            file_->path(), state_.member + 1, options_.ensemble);
     }
+    resume_accuracies();
     while (members_.size() < state_.epochs.size()) resume_member();
     for (const auto& epochs : state_.epochs) resumed_epochs_ += epochs.size();
   }
 
   void resume_member() {
     const std::size_t member = members_.size();
-    std::span<const std::uint32_t> codes;
+    LabelPlaces places;
     if (plan_.head.has_code(heads::ProductCode::kTable)) {
-      codes = file_->codes(codes_name(member), plan_.head.num_labels * plan_.head.lengths.size());
+      places.codes =
+          file_->codes(codes_name(member), plan_.head.num_labels * plan_.head.lengths.size());
     }
-    add_member(codes);
+    if (options_.order == "trained") {
+      places.positions = file_->codes(positions_name(member), plan_.head.num_labels);
+    }
+    add_member(places);
     const bool is_done = member < state_.member;
     if (!is_done) copy_.set_count(state_.copy_count);
     file_->load(arrays_of(member));
@@ -295,6 +340,7 @@ class GradientFitter::Training {
   std::deque<MemberTrainer> members_;  // they do not move
   WeightCopy copy_;                    // of the one at work
   TrainingState state_;
+  Examples measured_;  // training rows that epochs are measured by
   std::size_t resumed_epochs_ = 0;
   double shown_loss_ = 0;
 };
@@ -305,7 +351,8 @@ GradientFitter::GradientFitter(const TrainOptions& options, std::size_t first)
 GradientFitter::~GradientFitter() = default;
 
 void GradientFitter::resolve(const FitData& data) {
-  options_ = resolve_gradient(options_, data.rows_with_held_out, data.set.names.size());
+  options_ = resolve_gradient(options_, data.rows_with_held_out, data.set.names.size(),
+                              most_labels(data.set.examples.labels));
   require(options_.patience == 0 || data.validation.rows() > 0,
           "patience {} needs validation rows: none are held out", options_.patience);
   warn_of_product(data);
@@ -475,6 +522,8 @@ void GradientFitter::fill(MemberReport& report) const {
   if (options_.ensemble > 1) report.shape += fmt::format(", {} members", options_.ensemble);
   const auto* cascade = parts_.front().head.as<heads::CascadeSpec>();
   report.parent_weight = cascade == nullptr ? 1 : cascade->parent_power;
+  report.order = describe_order(options_.order, plan_.order_file, plan_.head.lengths,
+                                placement_of(plan_.head.kind()));
   report.inner_dim = plan_.head.inner_width();
   report.epochs = epochs_;
   report.resumed_epochs = resumed_epochs_;
@@ -492,6 +541,7 @@ void GradientFitter::fill(MemberReport& report) const {
 
 void GradientFitter::fill(const FitData& data, TrainingHistory& history) const {
   for (Chart& chart : epoch_charts(epochs_)) history.charts.push_back(std::move(chart));
+  for (Chart& chart : accuracy_charts(epochs_.front())) history.charts.push_back(std::move(chart));
   if (data.validation.rows() == 0) return;
   history.heads = measure_heads(data.context, *members_.front(), data.validation);
 }

@@ -17,8 +17,9 @@
 #include "encoders/registry.h"
 #include "heads/registry.h"
 #include "train/label_codes.h"
+#include "train/label_order.h"
 #include "train/linear_plan.h"
-#include "train/member_trainer.h"
+#include "train/trained_order.h"
 
 namespace mhe::train {
 namespace {
@@ -35,18 +36,6 @@ constexpr std::uint64_t kCountBytes = 4;  // how often it occurs, for the file
 constexpr std::uint64_t kLearningBytes = std::uint64_t{2} << 20U;
 // The program before it reads anything, and what reading leaves in the allocator, as measured.
 constexpr std::uint64_t kProgramBytes = std::uint64_t{11} << 20U;
-
-heads::Loss choose_loss(const TrainOptions& options, const Ragged<LabelId>& labels) {
-  if (options.loss == "softmax") return heads::Loss::kSoftmax;
-  if (options.loss == "sigmoid") return heads::Loss::kSigmoid;
-  if (options.powerset) return heads::Loss::kSoftmax;  // a set is one digit of each head
-  if (options.rank > 1)
-    return heads::Loss::kSoftmax;  // sums of products are no product of sigmoids
-  for (std::size_t row = 0; row < labels.rows(); ++row) {
-    if (labels[row].size() > 1) return heads::Loss::kSigmoid;
-  }
-  return heads::Loss::kSoftmax;
-}
 
 encoders::EncoderSpec make_encoder_spec(const TrainingSet& set, const TrainOptions& options) {
   const Examples& examples = set.examples;
@@ -91,7 +80,7 @@ heads::HeadSpec make_head_spec(const Plan& plan, const TrainingSet& set,
   spec.num_labels = set.names.size();
   spec.lengths.assign(plan.space.lengths().begin(), plan.space.lengths().end());
   spec.dim = plan.dim;
-  spec.loss = choose_loss(options, set.examples.labels);
+  spec.loss = choose_loss(options, most_labels(set.examples.labels));
   spec.own = heads::head_type(plan.head).own;
   if (auto* product = spec.as<heads::ProductSpec>()) {
     product->rank = options.rank;
@@ -171,7 +160,8 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
   const std::uint64_t place_bytes = kPlaceBytes * ordered_labels;
   const bool has_copy = options.swa > 0 || options.patience > 0;
   PlanOptions head = head_options(set, options, plan.encoder.dim);
-  const std::uint64_t unkept = unkept_score_bytes(head, choose_loss(options, set.examples.labels));
+  const std::uint64_t unkept =
+      unkept_score_bytes(head, choose_loss(options, most_labels(set.examples.labels)));
   const auto finished = static_cast<double>(options.ensemble - 1);
   if (ram_bytes > 0) {
     const std::uint64_t data_bytes = counted_bytes(set, validation) + kLearningBytes;
@@ -190,6 +180,7 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
   }
   const Plan planned = make_plan(head);
   plan.head = make_head_spec(planned, set, options);
+  plan.order_file = set.order_file ? &*set.order_file : nullptr;
   plan.notes = planned.notes;
   const std::uint64_t head_parameters = heads::weight_bytes(plan.head);
   const std::uint64_t clustering = options.order == "clustered" && ordered_labels > 0
@@ -199,7 +190,10 @@ GradientPlan plan_gradient(const TrainingSet& set, const TrainOptions& options,
   const std::uint64_t step =
       features + heads::training_bytes(plan.head, {set.examples.labels, options.batch,
                                                    table_optimizer(options).rule});
-  plan.head_bytes = std::max({step + place_bytes, clustering,
+  const std::uint64_t training_order =
+      options.order == "trained" ? trained_order_bytes(plan, step + place_bytes, encoder_parameters)
+                                 : 0;
+  plan.head_bytes = std::max({step + place_bytes, clustering, training_order,
                               head_parameters + place_bytes + kOrderBytes * ordered_labels,
                               head_parameters + place_bytes + kCountBytes * set.names.size(),
                               code_work_bytes(set.examples, plan, options, encoder_parameters)});

@@ -18,14 +18,15 @@ namespace mhe::train {
 struct GradientPlan {
   encoders::EncoderSpec encoder;
   heads::HeadSpec head;
-  std::uint64_t data_bytes = 0;     ///< what the process holds with the data read
-  std::uint64_t encoder_bytes = 0;  ///< to train one member, batches included
-  std::uint64_t head_bytes = 0;     ///< the same
-  std::uint64_t copy_bytes = 0;     ///< averages, or the best weights so far
-  std::uint64_t member_bytes = 0;   ///< of a member once it is trained
-  std::uint64_t train_bytes = 0;    ///< peak of the process
-  std::uint64_t model_bytes = 0;    ///< of the file
-  std::vector<std::string> notes;   ///< what a budget changed, a sentence each
+  const labels::OrderFile* order_file = nullptr;  ///< of the set, which must outlive the plan
+  std::uint64_t data_bytes = 0;                   ///< what the process holds with the data read
+  std::uint64_t encoder_bytes = 0;                ///< to train one member, batches included
+  std::uint64_t head_bytes = 0;                   ///< the same
+  std::uint64_t copy_bytes = 0;                   ///< averages, or the best weights so far
+  std::uint64_t member_bytes = 0;                 ///< of a member once it is trained
+  std::uint64_t train_bytes = 0;                  ///< peak of the process
+  std::uint64_t model_bytes = 0;                  ///< of the file
+  std::vector<std::string> notes;                 ///< what a budget changed, a sentence each
 };
 
 /// Chooses what the options leave open: layers, loss, lengths. `ram_bytes` bounds the peak of the

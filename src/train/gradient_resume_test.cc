@@ -168,6 +168,17 @@ INSTANTIATE_TEST_SUITE_P(
                          options.code_epochs = 1;
                          options.rank = 2;
                        }},
+        ResumeCase{.name = "TrainedOrder",
+                   .change =
+                       [](auto& options) {
+                         options.order = "trained";
+                         options.order_epochs = 1;
+                         options.ensemble = 2;
+                       }},
+        ResumeCase{.name = "SamplingTrainedOrder",
+                   .encoder = "dense",
+                   .head = "sampling",
+                   .change = [](auto& options) { options.order = "trained"; }},
         ResumeCase{.name = "SamplingExtraGroups",
                    .head = "sampling",
                    .change = [](auto& options) { options.extra_groups = 2; }},
@@ -221,6 +232,52 @@ TEST_F(CheckpointTest, KeepsTheCodesThatWereLearnedAtAnotherRate) {
   };
   EXPECT_EQ(training_.tensor_of<std::uint32_t>(name, options, setup), codes);
   EXPECT_EQ(code_steps, 0U);
+}
+
+TEST_F(CheckpointTest, KeepsTheOrderThatWasTrainedAtAnotherRate) {
+  TrainOptions options = GradientTraining::quick("bag", "cascade");
+  options.order = "trained";
+  options.learning_rate = 0.1F;
+  const std::string name = "member0.head.label_at";
+  const auto labels = training_.tensor_of<std::uint32_t>(name, options);
+  options.learning_rate = 0.001F;
+  EXPECT_NE(training_.tensor_of<std::uint32_t>(name, options), labels)
+      << "the rate makes no difference; the test proves nothing";
+  options.learning_rate = 0.1F;
+  EXPECT_EQ(stop_at(options, Stopper(is_step)), ErrorCode::kInterrupted);
+  options.learning_rate = 0.001F;
+  EXPECT_EQ(training_.tensor_of<std::uint32_t>(name, options, resumed()), labels);
+}
+
+// Epochs that were measured before the training was stopped are in the report of the resumed one.
+TEST_F(CheckpointTest, KeepsTheAccuraciesOfEpochs) {
+  for (const char* head : {"product", "onehot"}) {
+    const TrainOptions options = GradientTraining::quick("bag", head);
+    GradientSetup whole;
+    whole.run.measure = true;
+    const auto expected = training_.train(options, whole).encoders[0].epochs[0];
+    std::size_t steps = 0;
+    Stopper fourth_epoch(
+        [&](const Progress& progress) { return is_step(progress) && ++steps > 3 * 12; });
+    GradientSetup stopped = fourth_epoch.setup();
+    stopped.run.measure = true;
+    EXPECT_EQ(GradientTraining::code_of([&] { (void)training_.train(options, stopped); }),
+              ErrorCode::kInterrupted);
+    GradientSetup rest = resumed();
+    rest.run.measure = true;
+    const TrainReport report = training_.train(options, rest);
+    EXPECT_GE(report.encoders[0].resumed_epochs, 3U);
+    const auto& found = report.encoders[0].epochs[0];
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t e = 0; e < found.size(); ++e) {
+      for (const auto rows : {&EpochReport::training, &EpochReport::validation}) {
+        ASSERT_TRUE((found[e].*rows).has_value()) << e;
+        EXPECT_EQ((found[e].*rows)->first_label, (expected[e].*rows)->first_label) << e;
+        EXPECT_EQ((found[e].*rows)->heads, (expected[e].*rows)->heads) << e;
+        EXPECT_FALSE((found[e].*rows)->set_accuracy.has_value());
+      }
+    }
+  }
 }
 
 // Members take long to prepare: what was finished before is kept, at once.

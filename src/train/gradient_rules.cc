@@ -41,6 +41,12 @@ void check_codes(const TrainOptions& options, HeadKind kind) {
   const bool redundant = options.redundant_heads > 0;
   require(options.order != "product" || kind == HeadKind::kProduct,
           "the order \"product\" belongs to product heads");
+  require(options.order != "trained" || kind == HeadKind::kCascade || kind == HeadKind::kSampling,
+          "the order \"trained\" belongs to cascades and sampling heads; product heads have the "
+          "order \"product\" with code epochs");
+  require(options.order_epochs == 0 || options.order == "trained",
+          "order epochs are for the order \"trained\"");
+  require_within<std::size_t>("order epochs", options.order_epochs, 0, 1'000'000);
   require(!redundant || (options.heads == 0 && options.lengths.empty()),
           "redundant heads have lengths of their own; leave out heads and lengths");
   require(!redundant || options.order == "auto" || options.order == "product" ||
@@ -70,27 +76,26 @@ void check_head(const TrainOptions& options) {
               (options.candidates >= 1 && options.candidates <= heads::kMaxParents),
           "candidates {}; expected 1 to {}, or -1", options.candidates, heads::kMaxParents);
   require_one_of("loss", options.loss, {"auto", "softmax", "sigmoid"});
-  require_one_of("order", options.order,
-                 {"auto", "random", "clustered", "frequency", "identity", "product"});
   require_one_of("init", options.init, {"auto", "random", "biases", "centroids"});
-  require(
-      options.init == "auto" || options.init == "random" || kind != HeadKind::kProduct,
-      "outputs of product heads stand for labels that have nothing in common: they cannot start "
-      "at centroids or biases of theirs");
+  require(options.init != "centroids" || options.rank == 1,
+          "groups of heads that all begin at the same centroids stay the same: rank {} needs the "
+          "init random or biases",
+          options.rank);
   check_codes(options, kind);
   check_powerset(options);
 }
 
 // What was measured: docs/decisions/0009-learned-encoders.md.
-const char* start_from_rows(HeadKind head) {
-  switch (head) {
+const char* start_from_rows(const TrainOptions& options, heads::Loss loss) {
+  switch (parse_head_kind(options.head)) {
     case HeadKind::kCascade:
       return "centroids";
     case HeadKind::kOneHot:
     case HeadKind::kSampling:
       return "biases";
     case HeadKind::kProduct:
-      return "random";
+      if (options.powerset) return "biases";
+      return loss == heads::Loss::kSoftmax && options.rank == 1 ? "centroids" : "random";
   }
   return "random";
 }
@@ -187,7 +192,23 @@ void validate_gradient(const TrainOptions& options) {
           "averaging the last epochs and stopping at the best one exclude each other");
 }
 
-TrainOptions resolve_gradient(TrainOptions options, std::size_t num_rows, std::size_t num_labels) {
+std::size_t most_labels(const Ragged<LabelId>& labels) noexcept {
+  std::size_t most = 0;
+  for (std::size_t row = 0; row < labels.rows(); ++row) most = std::max(most, labels[row].size());
+  return most;
+}
+
+heads::Loss choose_loss(const TrainOptions& options, std::size_t labels_per_row) {
+  if (options.loss == "softmax") return heads::Loss::kSoftmax;
+  if (options.loss == "sigmoid") return heads::Loss::kSigmoid;
+  if (options.powerset) return heads::Loss::kSoftmax;  // a set is one digit of each head
+  // Sums of products are no product of sigmoids.
+  if (options.rank > 1) return heads::Loss::kSoftmax;
+  return labels_per_row > 1 ? heads::Loss::kSigmoid : heads::Loss::kSoftmax;
+}
+
+TrainOptions resolve_gradient(TrainOptions options, std::size_t num_rows, std::size_t num_labels,
+                              std::size_t labels_per_row) {
   if (options.head == "auto") {
     const bool has_levels = !options.lengths.empty() || labels::max_heads(num_labels) > 1;
     options.head = head_kind_name(has_levels ? HeadKind::kCascade : HeadKind::kOneHot);
@@ -206,10 +227,12 @@ TrainOptions resolve_gradient(TrainOptions options, std::size_t num_rows, std::s
   // A row's first steps of adagrad are as long as all those before are few.
   if (options.warmup < 0) options.warmup = options.table_rule == "adagrad" ? 0.1 : 0.0;
   if (options.init == "auto") {
-    options.init =
-        rules.fits_head_to_rows ? start_from_rows(parse_head_kind(options.head)) : "random";
+    options.init = rules.fits_head_to_rows
+                       ? start_from_rows(options, choose_loss(options, labels_per_row))
+                       : "random";
   }
   if (options.dropout < 0) options.dropout = rules.dropout;
+  if (options.order == "trained" && options.order_epochs == 0) options.order_epochs = 3;
   if (options.order == "auto" && options.redundant_heads == 0) {
     switch (parse_head_kind(options.head)) {
       case HeadKind::kOneHot:

@@ -100,8 +100,53 @@ TEST(StartRule, IsCentroidsForABagWithACascade) {
   EXPECT_EQ(start_of("bag", "cascade"), "centroids");
   EXPECT_EQ(start_of("bag", "onehot"), "biases");
   EXPECT_EQ(start_of("bag", "sampling"), "biases");
-  EXPECT_EQ(start_of("bag", "product"), "random");
   EXPECT_EQ(start_of("dense", "cascade"), "random");
+  EXPECT_EQ(start_of("dense", "product"), "random");
+}
+
+TEST(StartRule, OfProductHeadsFollowsTheirLoss) {
+  TrainOptions options = of_bag();
+  options.head = "product";
+  const auto start_of = [&](std::size_t labels_per_row) {
+    return resolve_gradient(options, 1000, 100, labels_per_row).init;
+  };
+  EXPECT_EQ(start_of(1), "centroids");
+  EXPECT_EQ(start_of(2), "random");
+  options.loss = "softmax";
+  EXPECT_EQ(start_of(2), "centroids");
+  options.rank = 2;
+  EXPECT_EQ(start_of(1), "random");
+  options.rank = 1;
+  options.powerset = true;
+  EXPECT_EQ(start_of(5), "biases");
+}
+
+TEST(StartRule, GroupsOfHeadsDoNotBeginAlike) {
+  TrainOptions options = of_bag();
+  options.head = "product";
+  options.init = "centroids";
+  EXPECT_NO_THROW(validate_gradient(options));
+  options.rank = 2;
+  EXPECT_THROW(validate_gradient(options), Error);
+  options.init = "biases";
+  EXPECT_NO_THROW(validate_gradient(options));
+}
+
+TEST(LearnedOrder, TrainedIsForCascadesAndSampling) {
+  TrainOptions options = of_bag();
+  options.order = "trained";
+  for (const char* head : {"auto", "cascade", "sampling"}) {
+    options.head = head;
+    EXPECT_NO_THROW(validate_gradient(options)) << head;
+    EXPECT_EQ(resolve_gradient(options, 1000, 100).order_epochs, 3U);
+  }
+  options.order_epochs = 1;
+  EXPECT_EQ(resolve_gradient(options, 1000, 100).order_epochs, 1U);
+  options.head = "product";
+  EXPECT_THROW(validate_gradient(options), Error);
+  options.head = "cascade";
+  options.order = "random";
+  EXPECT_THROW(validate_gradient(options), Error) << "epochs of nothing";
 }
 
 TEST(WarmUpRule, IsForAdagradAndForWhoAsks) {

@@ -6,12 +6,14 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/parallel.h"
+#include "heads/product_targets.h"
 #include "predict/head_accuracy.h"
 
 namespace mhe::train {
@@ -100,6 +102,52 @@ std::vector<HeadQuality> describe_heads(const predict::HeadAccuracy& accuracy) {
   return heads;
 }
 
+// What a member chooses for a row.
+struct Choice {
+  std::vector<std::uint32_t> heads = {};  // each by itself
+  std::optional<LabelId> label = {};      // the best
+};
+
+std::vector<Choice> choose(const Context& context, const model::DenseMember& member,
+                           const Examples& rows) {
+  std::vector<Choice> choices(rows.rows());
+  std::vector<std::unique_ptr<model::MemberSearch>> searches(context.threads());
+  parallel_blocks(context, rows.rows(), kJudgeGrain, [&](const Block& block) {
+    auto& search = searches[block.worker];
+    if (!search) search = member.make_search(member.parts().head.num_labels);
+    std::vector<ScoredLabel> found;
+    for (std::size_t row = block.begin; row < block.end; ++row) {
+      const SparseRow sparse = rows.are_dense() ? SparseRow() : rows.features[row];
+      const DenseRow dense = rows.are_dense() ? rows.dense[row] : DenseRow();
+      search->begin(rows.are_dense() ? InputBatch(DenseRows{{&dense, 1}})
+                                     : InputBatch(SparseRows{{&sparse, 1}}));
+      found.clear();
+      search->search(0, {.labels = 1}, found);
+      if (!found.empty()) choices[row].label = found.front().label;
+      const std::span<const std::uint32_t> heads = search->best_choices();
+      choices[row].heads.assign(heads.begin(), heads.end());
+    }
+  });
+  return choices;
+}
+
+predict::HeadAccuracy compare_heads(model::HeadTargets targets, const Examples& rows,
+                                    std::span<const Choice> choices) {
+  predict::HeadAccuracy accuracy(std::move(targets));
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    accuracy.add(rows.labels[row], choices[row].heads);
+  }
+  return accuracy;
+}
+
+// Whether these digits are that set of labels, which are ascending.
+bool is_set(const LabelSpace& space, std::span<const std::uint32_t> digits,
+            std::span<const LabelId> truth) {
+  const std::vector<std::uint32_t> members = space.set_members(digits);
+  return std::equal(members.begin(), members.end(), truth.begin(), truth.end(),
+                    [](std::uint32_t member, LabelId label) { return member == index_of(label); });
+}
+
 using Taken = std::map<std::pair<std::uint64_t, std::uint64_t>, double>;  // (true, best) -> rows
 
 Taken count_taken(const Context& context, const TrainedCascade& member,
@@ -186,28 +234,36 @@ std::vector<HeadQuality> measure_heads(const Context& context, const model::Dens
                                        const Examples& validation) {
   auto targets = member.head_targets(member.parts().head.num_labels);
   if (!targets) return {};
-  std::vector<std::vector<std::uint32_t>> chosen(validation.rows());
-  std::vector<std::unique_ptr<model::MemberSearch>> searches(context.threads());
-  parallel_blocks(context, validation.rows(), kJudgeGrain, [&](const Block& block) {
-    auto& search = searches[block.worker];
-    if (!search) search = member.make_search(member.parts().head.num_labels);
-    std::vector<ScoredLabel> ignored;
-    for (std::size_t row = block.begin; row < block.end; ++row) {
-      const SparseRow sparse = validation.are_dense() ? SparseRow() : validation.features[row];
-      const DenseRow dense = validation.are_dense() ? validation.dense[row] : DenseRow();
-      search->begin(validation.are_dense() ? InputBatch(DenseRows{{&dense, 1}})
-                                           : InputBatch(SparseRows{{&sparse, 1}}));
-      search->search(0, {.labels = 1}, ignored);
-      ignored.clear();
-      const std::span<const std::uint32_t> choices = search->best_choices();
-      chosen[row].assign(choices.begin(), choices.end());
+  return describe_heads(
+      compare_heads(*std::move(targets), validation, choose(context, member, validation)));
+}
+
+Accuracy measure_accuracy(const Context& context, const model::DenseMember& member,
+                          const Examples& rows) {
+  const std::vector<Choice> choices = choose(context, member, rows);
+  Accuracy accuracy;
+  if (auto targets = member.head_targets(member.parts().head.num_labels)) {
+    for (const double share : compare_heads(*std::move(targets), rows, choices).shares()) {
+      accuracy.heads.push_back(100 * share);
     }
-  });
-  predict::HeadAccuracy accuracy(*std::move(targets));
-  for (std::size_t row = 0; row < validation.rows(); ++row) {
-    accuracy.add(validation.labels[row], chosen[row]);
   }
-  return describe_heads(accuracy);
+  std::size_t labeled = 0;
+  std::size_t hits = 0;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    const std::span<const LabelId> truth = rows.labels[row];
+    labeled += static_cast<std::size_t>(!truth.empty());
+    hits += static_cast<std::size_t>(
+        choices[row].label && std::binary_search(truth.begin(), truth.end(), *choices[row].label));
+  }
+  accuracy.first_label = 100 * share_of(hits, labeled);
+  if (!member.predicts_sets()) return accuracy;
+  const LabelSpace space = heads::product_space(member.parts().head);
+  std::size_t right = 0;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    right += static_cast<std::size_t>(is_set(space, choices[row].heads, rows.labels[row]));
+  }
+  accuracy.set_accuracy = 100 * share_of(right, rows.rows());
+  return accuracy;
 }
 
 HeadConfusion confuse_heads(const Context& context, const TrainedCascade& member,

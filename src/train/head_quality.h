@@ -30,6 +30,11 @@ namespace mhe::train {
                                                      const model::DenseMember& member,
                                                      const Examples& validation);
 
+/// How often the member and its heads decide rightly on these rows. Rows without labels count for
+/// sets only, where they are right if no label is found.
+[[nodiscard]] Accuracy measure_accuracy(const Context& context, const model::DenseMember& member,
+                                        const Examples& rows);
+
 /// Which groups of the first level are taken for which: at most `max_groups` that are mistaken most
 /// often, in the order of the tree. `counts` are the training rows of each label.
 [[nodiscard]] HeadConfusion confuse_heads(const Context& context, const TrainedCascade& member,

@@ -29,7 +29,7 @@ class HeadQualityTest : public ::testing::Test {
     options.beam = 2;
     const Context context({.threads = 1});
     const TrainingSet set = toy_set(toy_rows(200, 20), 20);
-    return train_cascades(context, set.examples, 20,
+    return train_cascades(context, set.examples, {20},
                           resolve_linear(options, set.examples.features, 20));
   }
 

@@ -15,7 +15,9 @@
 #include "heads/registry.h"
 #include "labels/digit_vectors.h"
 #include "labels/product_codes.h"
+#include "train/label_order.h"
 #include "train/member_trainer.h"
+#include "train/trained_order.h"
 
 namespace mhe::train {
 namespace {
@@ -57,27 +59,14 @@ DenseMatrix train_rows(const Context& context, const Examples& examples, Gradien
   options.order = "identity";
   options.epochs = options.code_epochs;
   MemberTrainer trainer(context, examples, plan, options, {.seed = context.seed()});
-  double first_loss = 0;
-  for (std::uint64_t step = 0; step < trainer.total_steps(); ++step) {
-    const double loss = trainer.train_step(step);
-    if (step == 0) first_loss = loss;
-    if (has_diverged(loss, first_loss)) {
-      fail(ErrorCode::kDiverged,
-           "the loss became {:.4g} at step {} of the code epochs; a smaller learning rate helps",
-           loss, step + 1);
-    }
-    context.report({"learning what labels are alike", (step + 1) * options.batch,
-                    trainer.total_steps() * options.batch, "rows"});
-  }
+  train_beforehand(context, trainer, options, "code epochs", "learning what labels are alike");
   trainer.end_training();
   DenseMatrix rows;
   rows.num_columns = plan.head.dim;
   for (const NamedArray& array : trainer.arrays()) {
     if (array.name == "head.table") rows.values.assign(array.values.begin(), array.values.end());
-    if (array.is_parameter && array.name.starts_with("encoder.")) {
-      encoder.emplace_back(array.values.begin(), array.values.end());
-    }
   }
+  encoder = encoder_parameters_of(trainer);
   return rows;
 }
 

@@ -22,6 +22,7 @@
 #include "encoders/registry.h"
 #include "model/model.h"
 #include "train/gradient_fitter.h"
+#include "train/label_order.h"
 #include "train/linear_fitter.h"
 #include "train/measure_history.h"
 #include "train/member_options.h"
@@ -55,13 +56,23 @@ bool has_one_label(const Ragged<LabelId>& labels) {
 }
 
 // Throws if the model would take the place of a file that is read.
+void check_not_input(const std::string& path, const std::string& read, std::string_view what) {
+  std::error_code ignored;  // one of them does not exist: not the same
+  require(!is_regular_file(path) || !std::filesystem::equivalent(path, read, ignored),
+          "{} is the {}, which the model would replace", path, what);
+}
+
 void check_not_input(const std::string& path, const Dataset& data) {
-  if (data.file() == nullptr || !is_regular_file(path)) return;
-  for (const std::string& read : {data.file()->path, data.file()->label_path}) {
-    std::error_code ignored;  // one of them does not exist: not the same
-    require(!std::filesystem::equivalent(path, read, ignored),
-            "{} is the data itself, which the model would replace", path);
-  }
+  if (data.file() == nullptr) return;
+  check_not_input(path, data.file()->path, "data itself");
+  check_not_input(path, data.file()->label_path, "data itself");
+}
+
+// What a file of an order says, with its name or without: what decides where labels stand.
+std::uint64_t checksum_of(const labels::OrderFile& order) {
+  const std::uint64_t sums[] = {checksum_of(order.labels), checksum_of(order.positions),
+                                checksum_of(order.digits), order.num_heads};
+  return checksum_of(sums);
 }
 
 }  // namespace
@@ -84,6 +95,9 @@ void Learner::check_output() const {
   check_writable(run_.out);
   check_not_input(run_.out, data_);
   if (run_.valid) check_not_input(run_.out, *run_.valid);
+  if (is_order_file(options_.order)) {
+    check_not_input(run_.out, options_.order, "order of the labels");
+  }
 }
 
 TrainReport Learner::run() {
@@ -169,7 +183,8 @@ void Learner::warn_of_unsplit_labels() const {
 
 void Learner::trim() {
   report_.rows = rows_with_held_out_ = set_.examples.rows();
-  report_.trimmed_labels = trim_labels(set_, options_.min_label_count);
+  report_.trimmed_labels = trim_labels(set_, trim_rule_of(options_));
+  take_order_file(options_, set_);
   report_.labels = set_.names.size();
   report_.features = set_.examples.are_dense() ? set_.examples.dense.num_columns
                                                : set_.examples.features.num_columns;
@@ -242,13 +257,19 @@ TrainOptions Learner::used_options(const MemberFitter& fitter) const {
 }
 
 std::string Learner::options_json() const {
-  if (fitters_.size() == 1) {
-    return used_options_json(used_options(*fitters_.front()), fitters_.front()->encoder());
-  }
   nlohmann::ordered_json json = {{"encoder", options_.encoder}};
   for (const auto& fitter : fitters_) {
-    json["members"].push_back(
-        nlohmann::ordered_json::parse(used_options_json(used_options(*fitter), fitter->encoder())));
+    auto used =
+        nlohmann::ordered_json::parse(used_options_json(used_options(*fitter), fitter->encoder()));
+    if (fitters_.size() == 1) {
+      json = std::move(used);
+    } else {
+      json["members"].push_back(std::move(used));
+    }
+  }
+  // A path says little where the file was made elsewhere or has changed since.
+  if (set_.order_file) {
+    json["order_checksum"] = fmt::format("{:016x}", checksum_of(*set_.order_file));
   }
   return json.dump();
 }
@@ -288,6 +309,7 @@ std::uint64_t Learner::fingerprint() const {
       checksum_of(set_.examples.labels.offsets),
       checksum_of(set_.examples.labels.items),
       checksum_of(validation_.labels.items),
+      set_.order_file ? checksum_of(*set_.order_file) : 0,
   };
   return checksum_of(sums);
 }

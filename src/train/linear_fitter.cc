@@ -54,9 +54,12 @@ void LinearFitter::check_labels(std::size_t num_labels) const {
 void LinearFitter::resolve(const FitData& data) {
   const std::size_t num_labels = data.set.names.size();
   const bool is_asked = options_.candidates >= 0 && options_.given.contains("candidates");
-  options_ = resolve_with_trials(data.context, options_, data.set.examples, num_labels);
+  options_ =
+      resolve_with_trials(data.context, options_, data.set.examples, ordered_labels(data.set));
   lengths_ = member_lengths(options_, num_labels, 0);
   if (is_asked) check_candidates(options_, lengths_);
+  order_ =
+      describe_order(options_.order, ordered_labels(data.set).file, lengths_, Placement::kSpread);
 }
 
 MemberPlan LinearFitter::plan(const FitData& data, std::uint64_t ram_bytes) {
@@ -80,7 +83,7 @@ MemberPlan LinearFitter::plan(const FitData& data, std::uint64_t ram_bytes) {
 
 void LinearFitter::fit(const FitData& data, ResumeFile* file, const TrainRun& run) {
   if (file != nullptr) resumed_blocks_ = file->num_found_blocks();
-  cascades_ = train_cascades(data.context, data.set.examples, data.set.names.size(), options_,
+  cascades_ = train_cascades(data.context, data.set.examples, ordered_labels(data.set), options_,
                              {.solvers = solvers_,
                               .trace = run.measure ? &trace_ : nullptr,
                               .file = file,
@@ -133,7 +136,7 @@ void LinearFitter::refit(const FitData& data, ResumeFile* file, const TrainRun& 
   cascades_.clear();
   release_free_memory();
   cascades_ = train_cascades(
-      data.context, data.set.examples, data.set.names.size(), options_,
+      data.context, data.set.examples, ordered_labels(data.set), options_,
       {.solvers = solvers_, .file = file, .first_number = first_ + options_.ensemble});
   for (std::size_t m = 0; m < cascades_.size(); ++m) cascades_[m].search = searches[m];
   if (neighbour_weight_ > 0) index_rows(data.set);
@@ -167,6 +170,7 @@ void LinearFitter::fill(MemberReport& report) const {
     report.shape += fmt::format(" and {} more cascades", options_.ensemble - 1);
   }
   report.parent_weight = cascades_.front().search.parent_power;
+  report.order = order_;
   report.loss_weight = options_.loss_weight;
   report.neighbours = neighbour_weight_;
   report.resumed_blocks = resumed_blocks_;
@@ -180,7 +184,7 @@ void LinearFitter::fill(const FitData& data, TrainingHistory& history) const {
 }
 
 std::vector<double> LinearFitter::try_out(const FitData& data) {
-  return try_options(data.context, data.set.examples, data.validation, data.set.names.size(),
+  return try_options(data.context, data.set.examples, data.validation, ordered_labels(data.set),
                      options_, solvers_);
 }
 

@@ -45,6 +45,7 @@ class LinearFitter final : public MemberFitter {
 
   std::size_t solvers_ = 0;
   std::vector<std::uint32_t> lengths_;
+  std::string order_;  // in words
   std::size_t resumed_blocks_ = 0;
   heads::CascadeTrace trace_;
   std::vector<TrainedCascade> cascades_;

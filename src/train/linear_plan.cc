@@ -18,6 +18,7 @@
 #include "heads/sparse_level.h"
 #include "kernels/dual_sweep.h"
 #include "matrix/normalize.h"
+#include "train/label_order.h"
 #include "train/linear_rules.h"
 #include "train/neighbours.h"
 #include "train/tune.h"
@@ -374,7 +375,8 @@ LinearPlan plan_linear(const Context& context, const TrainingSet& set, const Tra
   plan.members = options.ensemble;
   plan.lengths = member_lengths(options, set.names.size(), 0);
   plan.solvers = context.threads();
-  const LabelOrder order = order_labels(context, examples, set.names.size(), plan.lengths);
+  const LabelOrder order =
+      order_labels(context, examples, ordered_labels(set), options.order, plan.lengths);
   plan.preparing_bytes = process_memory().peak;
   release_free_memory();  // what ordering leaves in pieces stays, as it will in training
   plan.resident_bytes = std::max(process_memory().resident, plan.feature_bytes) + kProcessBytes;

@@ -14,6 +14,9 @@ namespace mhe::train {
 void validate_linear(const TrainOptions& options) {
   require(options.head == "auto" || options.head == "cascade" || options.head == "onehot",
           "head \"{}\"; the linear encoder has cascade and onehot", options.head);
+  require(options.order != "product" && options.order != "trained",
+          "order \"{}\"; the linear encoder has random, clustered, frequency, identity and files",
+          options.order);
   require(options.lengths.size() != 1, "a cascade has at least 2 heads; 1 length was given");
   require(options.candidates >= -1 && options.candidates <= heads::kMaxParents,
           "candidates {}; expected 0 to {}, or -1", options.candidates, heads::kMaxParents);
@@ -105,12 +108,16 @@ TrainOptions resolve_linear(TrainOptions options, const SparseMatrix& features,
   if (options.candidates < 0) options.candidates = many ? 20 : 10;
   if (options.beam == 0) options.beam = heads::BeamOptions().beam;
   if (options.head == "auto") {
-    const bool asks_for_tree = !options.lengths.empty() || options.leaf > 0;
+    const bool asks_for_tree =
+        !options.lengths.empty() || options.leaf > 0 || options.order != "auto";
     options.head = !asks_for_tree && is_one_hot_cheap(features, num_labels) ? "onehot" : "cascade";
   }
   if (options.head == "cascade" && many) {
     constexpr std::size_t kLongLeaf = 80;
     options.leaf = std::max(kLongLeaf, leaf_of(options, num_labels));
+  }
+  if (options.order == "auto") {
+    options.order = options.head == "cascade" ? "clustered" : "identity";
   }
   if (options.prune < 0) {
     options.prune = default_prune(features.nonzeros(), features.rows(), options.prune_strength);

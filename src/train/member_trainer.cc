@@ -14,25 +14,16 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "encoders/input_scaling.h"
 #include "encoders/registry.h"
 #include "heads/centroid_start.h"
-#include "labels/centroids.h"
 #include "train/label_codes.h"
+#include "train/label_order.h"
+#include "train/trained_order.h"
 
 namespace mhe::train {
 namespace {
 
 constexpr std::uint64_t kNoEpoch = std::numeric_limits<std::uint64_t>::max();
-
-// Centroids may take as much as the rows of the head, which are not there yet when they are, or
-// this.
-constexpr std::size_t kFreeCentroidBytes = std::size_t{16} << 20U;
-
-std::size_t max_centroid_terms(const heads::HeadSpec& head) {
-  constexpr std::size_t kTermBytes = sizeof(std::uint32_t) + sizeof(float);
-  return std::max(head.dim / 2, kFreeCentroidBytes / (kTermBytes * head.num_labels));
-}
 
 // Digits as a head keeps them, [head][label], as it is given them, [label][head].
 std::vector<std::uint32_t> by_label(std::span<const std::uint32_t> codes,
@@ -61,68 +52,6 @@ encoders::LabelledBatch ExampleBatches::gather(std::span<const std::uint32_t> ro
   }
   if (examples_.are_dense()) return {DenseRows{dense_}, labels_};
   return {SparseRows{sparse_}, labels_};
-}
-
-SparseMatrix centroids_of(const Context& context, const Examples& examples,
-                          const heads::HeadSpec& head) {
-  const CentroidOptions options = {.num_labels = head.num_labels,
-                                   .max_terms = max_centroid_terms(head)};
-  if (!examples.are_dense()) {
-    return label_centroids(context, examples.features, examples.labels, options);
-  }
-  const DenseMatrix& dense = examples.dense;
-  ExampleBatches batches(examples);
-  const encoders::InputScaling scaling =
-      encoders::measure_scaling(context, batches, dense.num_columns);
-  const auto fill = [&](std::size_t row, std::span<float> values) {
-    double squares = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = (dense[row][i] - scaling.mean[i]) * scaling.scale[i];
-      squares += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-    }
-    if (squares == 0) return;
-    const auto factor = static_cast<float>(1 / std::sqrt(squares));
-    for (float& value : values) value *= factor;
-  };
-  return labels::label_centroids(context, {dense.rows(), dense.num_columns, fill}, examples.labels,
-                                 options);
-}
-
-std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& head) {
-  std::uint64_t terms = 0;  // before those of the same column are added up
-  for (std::size_t row = 0; row < examples.rows(); ++row) {
-    terms += examples.labels[row].size() *
-             (examples.are_dense() ? examples.dense.num_columns : examples.features[row].size());
-  }
-  constexpr std::uint64_t kTermBytes = sizeof(std::uint32_t) + sizeof(float);
-  // While they are put together an eighth is there twice; then a label's score and place.
-  constexpr std::uint64_t kLabelBytes = 40;
-  const std::uint64_t most = max_centroid_terms(head) * std::uint64_t{head.num_labels};
-  return kTermBytes * std::min(terms, most) * 9 / 8 + kLabelBytes * head.num_labels;
-}
-
-std::optional<LabelOrder> make_label_order(const Context& context, const Examples& examples,
-                                           const heads::HeadSpec& head,
-                                           const TrainOptions& options) {
-  const std::string& rule = options.order;
-  if (head.has_code(heads::ProductCode::kTable)) return std::nullopt;  // see label_codes.h
-  if (rule == "identity") return std::nullopt;
-  context.report({"ordering labels", 0, 0, "groups"});
-  const std::size_t num_labels = head.num_labels;
-  // Only groups that are chosen among are better off when they are alike; product heads decode
-  // labels 0 .. C-1, so nothing may lie between them.
-  const auto placement =
-      head.kind() == HeadKind::kCascade ? Placement::kSpread : Placement::kCompact;
-  if (rule == "random") {
-    return random_order(num_labels, head.lengths, context.seed(), placement);
-  }
-  if (rule == "frequency") {
-    const std::vector<std::uint32_t> counts = count_labels(examples.labels, num_labels);
-    return frequency_order(std::vector<std::uint64_t>(counts.begin(), counts.end()), head.lengths,
-                           placement);
-  }
-  return clustered_order(context, centroids_of(context, examples, head), head.lengths,
-                         {.placement = placement});
 }
 
 bool has_diverged(double loss, double first_loss) noexcept {
@@ -164,48 +93,85 @@ MemberTrainer::MemberTrainer(const Context& context, const Examples& examples,
       schedule_(make_schedule(options, total_steps_)),
       shuffled_epoch_(kNoEpoch),
       rows_(batches_.rows()) {
-  LabelCodes codes = start.resumed_codes
-                         ? LabelCodes{.codes = by_label(*start.resumed_codes, plan.head)}
-                         : make_label_codes(context_, examples, plan, options);
+  LabelCodes codes = start.resumed ? LabelCodes{.codes = by_label(start.resumed->codes, plan.head)}
+                                   : make_label_codes(context_, examples, plan, options);
+  std::optional<LabelOrder> order = order_labels(examples, plan, start);
   context_.check_stop();
   head_ = heads::make_dense_head(context_, plan.head,
                                  {.optimizer = table_optimizer(options),
                                   .layers = layer_optimizer(options),
-                                  .order = make_label_order(context_, examples, plan.head, options),
+                                  .order = std::move(order),
                                   .codes = std::move(codes.codes),
                                   .weigh_groups = options.weigh_groups});
-  if (!codes.rows.empty()) init_from(codes);
-  if (options.init != "random" && !start.resumed_codes) init_head();
+  if (!codes.rows.empty()) {
+    init_encoder(codes.encoder);
+    init_rows(codes.rows);
+  }
+  if (options.init != "random" && !start.resumed) init_head();
   if (plan.head.has_code(heads::ProductCode::kTable)) {
     head_share_ = 1 / std::sqrt(static_cast<float>(plan.head.lengths.size()));
   }
 }
 
-void MemberTrainer::init_from(const LabelCodes& codes) {
+std::optional<LabelOrder> MemberTrainer::order_labels(const Examples& examples,
+                                                      const GradientPlan& plan,
+                                                      const MemberStart& start) {
+  if (options_.order != "trained") return make_label_order(context_, examples, plan, options_);
+  if (start.resumed) {
+    const std::span<const std::uint32_t> positions = start.resumed->positions;
+    trained_positions_.assign(positions.begin(), positions.end());
+    return LabelOrder(plan.head.lengths, {positions.begin(), positions.end()});
+  }
+  TrainedOrder found = train_order(context_, examples, plan, options_);
+  trained_positions_.assign(found.order.positions().begin(), found.order.positions().end());
+  init_encoder(found.encoder);
+  return std::move(found.order);
+}
+
+void MemberTrainer::init_encoder(const std::vector<std::vector<float>>& parameters) {
   std::size_t next = 0;
-  for (const NamedArray& array : arrays()) {
-    const bool is_encoder = array.is_parameter && array.name.starts_with("encoder.");
-    if (!is_encoder && array.name != "head.table") continue;
-    const std::vector<float>& values = is_encoder ? codes.encoder.at(next++) : codes.rows;
+  encoder_->visit_state([&](const encoders::Encoder::StateArray& array) {
+    if (!array.is_parameter) return;
+    const std::vector<float>& values = parameters.at(next++);
     MHE_ASSERT(values.size() == array.values.size());
     std::copy(values.begin(), values.end(), array.values.begin());
+  });
+}
+
+void MemberTrainer::init_rows(std::span<const float> rows) {
+  head_->visit_state([&](const heads::DenseHead::StateArray& array) {
+    if (array.name != "table") return;
+    MHE_ASSERT(rows.size() == array.values.size());
+    std::copy(rows.begin(), rows.end(), array.values.begin());
+  });
+}
+
+MatrixView MemberTrainer::encode(const InputBatch& inputs, std::uint64_t step) {
+  return encoder_->forward(context_, inputs, {.dropout = 0, .number = step});
+}
+
+template <class Use>
+void MemberTrainer::for_each_batch(const char* progress, const Use& use) {
+  for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
+    context_.report({progress, step, steps_per_epoch_, "batches"});
+    use(step, gather(step));
   }
+}
+
+void MemberTrainer::visit_features(const std::function<void(const heads::HeadBatch&)>& use) {
+  for_each_batch("summing up features", [&](std::uint64_t step, const auto& batch) {
+    use({.features = encode(batch.inputs, step), .labels = batch.labels});
+  });
 }
 
 void MemberTrainer::init_head() {
   const bool needs_features = options_.init == "centroids";
   heads::CentroidStart start(
       *head_, needs_features ? heads::StartRows::kCentroids : heads::StartRows::kAsTheyAre);
-  for (std::uint64_t step = 0; step < steps_per_epoch_; ++step) {
-    context_.report({"summing up rows", step, steps_per_epoch_, "batches"});
-    const auto [inputs, labels] = gather(step);
-    heads::HeadBatch batch = {.features = {}, .labels = labels};
-    if (needs_features) {
-      const encoders::EncoderStep nothing_dropped = {.dropout = 0, .number = step};
-      batch.features = encoder_->forward(context_, inputs, nothing_dropped);
-    }
-    start.add(context_, batch);
-  }
+  for_each_batch("summing up rows", [&](std::uint64_t step, const auto& batch) {
+    const MatrixView features = needs_features ? encode(batch.inputs, step) : MatrixView();
+    start.add(context_, {.features = features, .labels = batch.labels});
+  });
   start.finish(context_);
 }
 
@@ -273,11 +239,13 @@ std::vector<NamedArray> MemberTrainer::arrays() {
   return arrays;
 }
 
-std::span<const std::uint32_t> MemberTrainer::codes() const {
+LabelPlaces MemberTrainer::places() const {
+  LabelPlaces places = {.positions = trained_positions_};
   for (const heads::HeadTensor& tensor : head_->tensors()) {
-    if (tensor.name == "codes") return std::get<std::span<const std::uint32_t>>(tensor.data);
+    if (tensor.name == "codes")
+      places.codes = std::get<std::span<const std::uint32_t>>(tensor.data);
   }
-  return {};
+  return places;
 }
 
 model::DenseParts MemberTrainer::view() {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,20 +49,6 @@ struct NamedArray {
   bool is_parameter = true;  ///< else optimiser state
 };
 
-/// Where the labels stand, by the rule that the options name. None: position = id.
-[[nodiscard]] std::optional<LabelOrder> make_label_order(const Context& context,
-                                                         const Examples& examples,
-                                                         const heads::HeadSpec& head,
-                                                         const TrainOptions& options);
-
-/// A row of unit length a label: the direction of its examples, dense ones scaled as the encoder
-/// scales them. Cut to their largest entries where all would take more than the head's rows.
-[[nodiscard]] SparseMatrix centroids_of(const Context& context, const Examples& examples,
-                                        const heads::HeadSpec& head);
-
-/// The most memory that centroids_of() and an order made from them take.
-[[nodiscard]] std::uint64_t clustering_bytes(const Examples& examples, const heads::HeadSpec& head);
-
 /// Whether the loss of a batch is NaN or far beyond that of the first: bad batches are a few
 /// times worse than the start, a training that went astray gets worse without end.
 [[nodiscard]] bool has_diverged(double loss, double first_loss) noexcept;
@@ -78,12 +65,18 @@ struct StepSeconds {
 [[nodiscard]] std::string find_not_finite(const Context& context,
                                           std::span<const NamedArray> arrays);
 
+/// Where the labels of a member stand, of what cannot be found out again.
+struct LabelPlaces {
+  std::span<const std::uint32_t> codes = {};      ///< digits, [head][label]; of heads with a table
+  std::span<const std::uint32_t> positions = {};  ///< [label], of the order "trained"
+};
+
 /// How a member comes to where its steps begin.
 struct MemberStart {
   std::uint64_t seed = 1;  ///< of random weights, label order and batches
-  /// Of a member whose arrays a checkpoint will fill: its codes(). Nothing is fitted or summed up
+  /// Of a member whose arrays a checkpoint will fill: its places(). Nothing is fitted or summed up
   /// for it.
-  std::optional<std::span<const std::uint32_t>> resumed_codes = {};
+  std::optional<LabelPlaces> resumed = {};
   /// The rows that steps are made of; null: the examples themselves.
   encoders::BatchSource* batches = nullptr;
 };
@@ -111,14 +104,24 @@ class MemberTrainer {
 
   /// All arrays that training changes, in a fixed order.
   [[nodiscard]] std::vector<NamedArray> arrays();
-  /// Digits of the labels, [head][label]; none for heads without a table of them.
-  [[nodiscard]] std::span<const std::uint32_t> codes() const;
+  /// What a checkpoint has to keep of where labels stand.
+  [[nodiscard]] LabelPlaces places() const;
+  /// Calls `use` with the features of all examples, batch by batch; no feature is dropped.
+  void visit_features(const std::function<void(const heads::HeadBatch&)>& use);
   /// The member as it is now, to predict with; valid until the next step.
   [[nodiscard]] model::DenseParts view();
 
  private:
-  void init_from(const LabelCodes& codes);
+  [[nodiscard]] std::optional<LabelOrder> order_labels(const Examples& examples,
+                                                       const GradientPlan& plan,
+                                                       const MemberStart& start);
+  void init_encoder(const std::vector<std::vector<float>>& parameters);
+  void init_rows(std::span<const float> rows);
   void init_head();
+  // Nothing is dropped.
+  [[nodiscard]] MatrixView encode(const InputBatch& inputs, std::uint64_t step);
+  template <class Use>
+  void for_each_batch(const char* progress, const Use& use);
   void shuffle(std::uint64_t epoch);
   [[nodiscard]] encoders::LabelledBatch gather(std::uint64_t step);
 
@@ -128,6 +131,7 @@ class MemberTrainer {
   const TrainOptions& options_;
   std::unique_ptr<encoders::Encoder> encoder_;
   std::unique_ptr<heads::DenseHead> head_;
+  std::vector<std::uint32_t> trained_positions_;  // [label]
   // Of the learning rate of tables. A label whose score is a sum over heads would jump if all of
   // them moved as far as the row of a one-hot head.
   float head_share_ = 1;

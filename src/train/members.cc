@@ -12,10 +12,11 @@ namespace {
 
 constexpr float kDefaultWeight = 0.3F;
 
-TrainedCascade train_one(const Context& context, const Examples& examples, std::size_t num_labels,
-                         const TrainOptions& options, std::size_t number, const CascadeWork& work) {
-  const std::vector<std::uint32_t> lengths = member_lengths(options, num_labels, number);
-  LabelOrder order = order_labels(context, examples, num_labels, lengths);
+TrainedCascade train_one(const Context& context, const Examples& examples,
+                         const OrderedLabels& labels, const TrainOptions& options,
+                         std::size_t number, const CascadeWork& work) {
+  const std::vector<std::uint32_t> lengths = member_lengths(options, labels.count, number);
+  LabelOrder order = order_labels(context, examples, labels, options.order, lengths);
   std::optional<MemberStore> store;
   if (work.file != nullptr) store.emplace(*work.file, work.first_number + number);
   heads::CascadeOptions cascade = cascade_options(options);
@@ -31,12 +32,12 @@ TrainedCascade train_one(const Context& context, const Examples& examples, std::
 }  // namespace
 
 std::vector<TrainedCascade> train_cascades(const Context& context, const Examples& examples,
-                                           std::size_t num_labels, const TrainOptions& options,
+                                           const OrderedLabels& labels, const TrainOptions& options,
                                            const CascadeWork& work) {
   std::vector<TrainedCascade> cascades;
   for (std::size_t m = 0; m < options.ensemble; ++m) {
     const Context seeded = context.with_seed(context.seed() + m * 0x10001);
-    cascades.push_back(train_one(seeded, examples, num_labels, options, m, work));
+    cascades.push_back(train_one(seeded, examples, labels, options, m, work));
   }
   return cascades;
 }

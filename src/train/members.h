@@ -15,6 +15,7 @@
 #include "heads/sparse_cascade.h"
 #include "heads/train_cascade.h"
 #include "model/linear_member.h"
+#include "train/label_order.h"
 #include "train/resume_file.h"
 #include "train/training_set.h"
 
@@ -38,7 +39,7 @@ struct CascadeWork {
 /// Trains the cascades that `options`, which are resolved, ask for.
 [[nodiscard]] std::vector<TrainedCascade> train_cascades(const Context& context,
                                                          const Examples& examples,
-                                                         std::size_t num_labels,
+                                                         const OrderedLabels& labels,
                                                          const TrainOptions& options,
                                                          const CascadeWork& work = {});
 

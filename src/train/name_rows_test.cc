@@ -92,7 +92,7 @@ TEST_F(NameRowsTest, LeaveTheRowsOfTheDataAlone) {
 
 TEST_F(NameRowsTest, FollowTheLabelsThatAreTrimmed) {
   TrainingSet set = read(Texts::kHoldNames, "yes");
-  const std::size_t gone = trim_labels(set, 20);
+  const std::size_t gone = trim_labels(set, {.min_count = 20});
   ASSERT_GT(gone, 0U);
   ASSERT_EQ(set.name_rows.rows(), kLabels - gone);
   for (std::uint32_t row = 0; row < set.name_rows.rows(); ++row) {

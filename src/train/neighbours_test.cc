@@ -94,8 +94,9 @@ class NeighbourWeightTest : public ::testing::Test {
     options.lengths = {20, 15};
     options.loss_weight = 0.001F;  // too little to learn much
     options.prune = 0;
-    const std::vector<TrainedCascade> members = train_cascades(
-        context_, set_.examples, kLabels, resolve_linear(options, set_.examples.features, kLabels));
+    const std::vector<TrainedCascade> members =
+        train_cascades(context_, set_.examples, {kLabels},
+                       resolve_linear(options, set_.examples.features, kLabels));
     const MemberViews views(members);
     const heads::NeighbourIndex index = heads::build_neighbours(
         set_.examples.features, set_.examples.labels, neighbour_features(set_));

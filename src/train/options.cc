@@ -18,9 +18,11 @@
 #include "heads/registry.h"
 #include "text/options.h"
 #include "train/gradient_rules.h"
+#include "train/label_order.h"
 #include "train/linear_rules.h"
 #include "train/member_options.h"
 #include "train/name_rows.h"
+#include "train/training_set.h"
 #include "train/weigh_features.h"
 
 namespace mhe {
@@ -218,6 +220,8 @@ void validate_common(const TrainOptions& options) {
           options.held_out);
   require(options.refit == "auto" || options.refit == "yes" || options.refit == "no",
           "refit \"{}\"; expected yes, no or auto", options.refit);
+  (void)trim_rule_of(options);
+  check_order(options.order);
   check_feature_weights(options.feature_weights);
   check_label_text(options.label_text);
 }

@@ -11,10 +11,10 @@
 namespace mhe::train {
 
 Gains try_options(const Context& context, const Examples& training, const Examples& validation,
-                  std::size_t num_labels, TrainOptions options, std::size_t solvers) {
+                  const OrderedLabels& labels, TrainOptions options, std::size_t solvers) {
   options.ensemble = 1;
   const std::vector<TrainedCascade> trained =
-      train_cascades(context, training, num_labels, options, {.solvers = solvers});
+      train_cascades(context, training, labels, options, {.solvers = solvers});
   MemberViews views(trained);
   if (options.parent_weight == 0) {
     views.cascades[0].search.parent_power =
@@ -33,11 +33,12 @@ std::size_t QuickTrials::sample_rows(const Examples& examples) {
   return nonzeros <= kSample ? examples.rows() : examples.rows() * kSample / nonzeros;
 }
 
-QuickTrials::QuickTrials(const Context& context, const Examples& examples, std::size_t num_labels,
-                         std::string what, std::size_t enough_validation)
+QuickTrials::QuickTrials(const Context& context, const Examples& examples,
+                         const OrderedLabels& labels, std::string what,
+                         std::size_t enough_validation)
     : context_(context),
       examples_(examples),
-      num_labels_(num_labels),
+      labels_(labels),
       what_(std::move(what)),
       rows_(sample_rows(examples)) {
   constexpr std::size_t kFewestRounds = 2;
@@ -60,7 +61,7 @@ Gains QuickTrials::gains_with(const TrainOptions& options) {
     Examples training =
         copy_rows(examples_, choose_rows(examples_.rows(), rows_, context_.seed() + 1));
     const Examples validation = hold_out(training, num_validation_, context_.seed() + 2 + round);
-    const Gains gains = try_options(quiet, training, validation, num_labels_, options);
+    const Gains gains = try_options(quiet, training, validation, labels_, options);
     all.insert(all.end(), gains.begin(), gains.end());
   }
   return all;

@@ -11,6 +11,7 @@
 
 #include <mhe/context.h>
 
+#include "train/label_order.h"
 #include "train/linear_rules.h"
 #include "train/training_set.h"
 
@@ -27,7 +28,7 @@ using Gains = std::vector<double>;  ///< nDCG@5 of each row that validation
 
 /// How well a model with these options, which are complete, ranks validation rows.
 [[nodiscard]] Gains try_options(const Context& context, const Examples& training,
-                                const Examples& validation, std::size_t num_labels,
+                                const Examples& validation, const OrderedLabels& labels,
                                 TrainOptions options, std::size_t solvers = 0);
 
 class QuickTrials {
@@ -36,7 +37,7 @@ class QuickTrials {
 
   /// `what` is said while trials run; validation rows take turns until there are
   /// `enough_validation`. All that is given must live as long.
-  QuickTrials(const Context& context, const Examples& examples, std::size_t num_labels,
+  QuickTrials(const Context& context, const Examples& examples, const OrderedLabels& labels,
               std::string what, std::size_t enough_validation = kMostValidationRows);
 
   /// Rows of the sample.
@@ -50,7 +51,7 @@ class QuickTrials {
  private:
   const Context& context_;
   const Examples& examples_;
-  std::size_t num_labels_;
+  OrderedLabels labels_;
   std::string what_;
   std::size_t rows_;
   std::size_t num_validation_;

@@ -23,7 +23,8 @@
 
 namespace mhe::train {
 
-/// Digits of labels. Steps do not change them, but other learning rates would give others.
+/// Digits or positions of labels. Steps do not change them, but other learning rates would give
+/// others.
 struct NamedCodes {
   std::string name;
   std::span<const std::uint32_t> values;
@@ -87,8 +88,11 @@ class ResumeFile {
                   const heads::NodeWeights& weights);
 
   /// State of the checkpoint that an interrupted run left; none if there is none, or once
-  /// save_checkpoint() has replaced it. The same holds for load() and codes().
+  /// save_checkpoint() has replaced it. The same holds for has_array(),
+  /// load() and codes().
   [[nodiscard]] const std::optional<TrainingState>& state() const noexcept { return state_; }
+  /// Whether the checkpoint has an array of this name.
+  [[nodiscard]] bool has_array(const std::string& name) const { return arrays_.contains(name); }
   /// Fills the arrays from those of the same names; nothing of the file stays in memory. Throws
   /// kInvalidData if one is missing or of another size.
   void load(std::span<const NamedArray> arrays) const;

@@ -3,8 +3,11 @@
 #include "train/training_set.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <span>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +15,6 @@
 #include <mhe/context.h>
 
 #include "base/check.h"
-#include "labels/centroids.h"
 #include "train/linear_plan.h"
 #include "train/name_rows.h"
 
@@ -32,20 +34,43 @@ InputKind kind_of(const TrainingSet& set) {
   return set.examples.are_dense() ? InputKind::kDense : InputKind::kSparse;
 }
 
-// The labels of at least so many rows, ascending. Takes memory for those that occur, not for all
-// there are, of which there may be very many.
-std::vector<LabelId> frequent_labels(const Ragged<LabelId>& labels, std::size_t min_count) {
+// A label, and how many rows have it.
+struct LabelCount {
+  std::size_t count = 0;
+  LabelId label = {};
+
+  // The rarer first, of equally rare ones that of the larger id.
+  friend bool operator<(const LabelCount& a, const LabelCount& b) {
+    return a.count != b.count ? a.count < b.count : a.label > b.label;
+  }
+};
+
+// Takes memory for labels that occur, not for all there are, of which there may be very many.
+std::vector<LabelCount> count_occurring(const Ragged<LabelId>& labels) {
   std::vector<LabelId> occurring = labels.items;
   std::sort(occurring.begin(), occurring.end());
-  std::size_t num_kept = 0;
-  for (std::size_t begin = 0; begin < occurring.size();) {
-    std::size_t end = begin;
-    while (end < occurring.size() && occurring[end] == occurring[begin]) ++end;
-    if (end - begin >= min_count) occurring[num_kept++] = occurring[begin];
-    begin = end;
+  std::vector<LabelCount> counts;
+  for (const LabelId label : occurring) {
+    if (counts.empty() || counts.back().label != label) counts.push_back({0, label});
+    ++counts.back().count;
   }
-  occurring.resize(num_kept);
-  return occurring;
+  return counts;
+}
+
+// The labels that a rule leaves, ascending.
+std::vector<LabelId> frequent_labels(const Ragged<LabelId>& labels, const TrimRule& rule) {
+  std::vector<LabelCount> counts = count_occurring(labels);
+  const auto share =
+      static_cast<std::size_t>(rule.per_cent * static_cast<double>(counts.size()) / 100);
+  const std::size_t gone = std::min(counts.size(), std::max(rule.rarest, share));
+  std::nth_element(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(gone),
+                   counts.end());
+  std::vector<LabelId> kept;
+  for (const LabelCount& label : std::span(counts).subspan(gone)) {
+    if (label.count >= rule.min_count) kept.push_back(label.label);
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
 }
 
 // The number of a label among those that are kept, if it is.
@@ -249,22 +274,6 @@ void check_features(const TrainingSet& set, const std::string& what) {
                       : "");
 }
 
-LabelOrder order_labels(const Context& context, const Examples& examples, std::size_t num_labels,
-                        const std::vector<std::uint32_t>& lengths) {
-  context.report({"ordering labels", 0, 0, "groups"});
-  if (lengths.size() == 1) return identity_order(num_labels, lengths);
-  // The many small entries of frequent labels take memory and tell little: centroids are at most
-  // twice as large as the features. EURLEX57K loses 0.1 of P@5 where they are cut to 1,000 entries,
-  // nothing at 5,000; Debian dependencies nothing at 1,000.
-  constexpr std::size_t kFewestTerms = 1000;
-  const std::size_t terms = std::max(
-      kFewestTerms, 2 * examples.features.nonzeros() / std::max<std::size_t>(1, num_labels));
-  return clustered_order(context,
-                         label_centroids(context, examples.features, examples.labels,
-                                         {.num_labels = num_labels, .max_terms = terms}),
-                         lengths);
-}
-
 Examples read_more(const Context& context, const Dataset& data, const TrainingSet& set) {
   LabelNames names = set.names;
   Dataset rows = data;
@@ -310,10 +319,30 @@ void check_validation_rows(const Examples& examples, const std::string& what) {
                             : "no row has a label (--valid-labels names a file of labels)");
 }
 
-std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
-  if (min_count <= 1) return 0;  // labels of no row cost nothing and keep numbers as they are
+TrimRule trim_rule_of(const TrainOptions& options) {
+  TrimRule rule = {.min_count = options.min_label_count};
+  std::string_view text = options.trim_labels;
+  const bool is_share = text.ends_with('%');
+  if (is_share) text.remove_suffix(1);
+  const auto parse = [&](auto& number) {
+    const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return status == std::errc() && stop == text.data() + text.size();
+  };
+  const bool is_number = is_share ? parse(rule.per_cent) : parse(rule.rarest);
+  require(is_number, "trim labels \"{}\"; expected a number of labels or a share such as 25%",
+          options.trim_labels);
+  require(rule.per_cent >= 0 && rule.per_cent < 100,
+          "trim labels {}; expected a share of 0% to less than 100%", options.trim_labels);
+  require(rule.min_count <= 1 || (rule.rarest == 0 && rule.per_cent == 0),
+          "min label count {} and trim labels {}: both leave out rare labels; give one of them",
+          options.min_label_count, options.trim_labels);
+  return rule;
+}
+
+std::size_t trim_labels(TrainingSet& set, const TrimRule& rule) {
+  if (rule.is_none()) return 0;  // labels of no row cost nothing and keep numbers as they are
   Ragged<LabelId>& labels = set.examples.labels;
-  const std::vector<LabelId> kept = frequent_labels(labels, min_count);
+  const std::vector<LabelId> kept = frequent_labels(labels, rule);
   LabelNames names;
   for (const LabelId label : kept) names.intern(set.names.name(label));
   const std::size_t gone = set.names.size() - names.size();
@@ -330,8 +359,11 @@ std::size_t trim_labels(TrainingSet& set, std::size_t min_count) {
   }
   labels.items.resize(end);
   if (names.size() < 2) {
-    fail(ErrorCode::kInvalidData, "{} of {} labels have at least {} rows; learning needs 2",
-         names.size(), set.names.size(), min_count);
+    const std::string left = rule.min_count > 1
+                                 ? fmt::format("have at least {} rows", rule.min_count)
+                                 : std::string("are left once the rarest are");
+    fail(ErrorCode::kInvalidData, "{} of {} labels {}; learning needs 2", names.size(),
+         set.names.size(), left);
   }
   set.names = std::move(names);
   set.name_rows = renumber_name_rows(std::move(set.name_rows), kept);

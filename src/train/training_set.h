@@ -15,7 +15,9 @@
 #include <mhe/context.h>
 #include <mhe/dataset.h>
 #include <mhe/label_space.h>
+#include <mhe/train.h>
 
+#include "labels/order_file.h"
 #include "matrix/feature_weights.h"
 #include "text/builder.h"
 #include "text/options.h"
@@ -32,7 +34,8 @@ struct TrainingSet {
   std::optional<text::Vectorizer> vectorizer;  ///< of text; none: the data is vectors
   /// The names of labels as texts, where these are to be trained on: a row and a label each.
   Examples name_rows = {};
-  FeatureWeights feature_weights = {};  ///< that the features were given
+  FeatureWeights feature_weights = {};               ///< that the features were given
+  std::optional<labels::OrderFile> order_file = {};  ///< where the order is that of a file
 };
 
 /// What a rule for text may look at.
@@ -63,11 +66,6 @@ struct Reading {
 [[nodiscard]] TextSample sample_text(std::vector<std::string> columns,
                                      std::span<const Strings> texts);
 
-/// Places of the labels in a tree of these lengths, like ones together.
-[[nodiscard]] LabelOrder order_labels(const Context& context, const Examples& examples,
-                                      std::size_t num_labels,
-                                      const std::vector<std::uint32_t>& lengths);
-
 /// Fits a vectorizer to the documents that `builder` was given, and to the names of the labels
 /// after them if `with_names`; features go to the set. Throws kResourceLimit, naming `what`, if the
 /// features would not fit `ram_bytes`, unless that is 0.
@@ -87,9 +85,26 @@ void check_validation_rows(const Examples& examples, const std::string& what);
 [[nodiscard]] Examples read_more(const Context& context, const Dataset& data,
                                  const TrainingSet& set);
 
-/// Takes labels of fewer than `min_count` rows away; the others are numbered anew, in their order.
-/// Returns how many went.
-std::size_t trim_labels(TrainingSet& set, std::size_t min_count);
+/// Which labels are too rare to be trained on. Of equally frequent ones those of larger ids are
+/// taken for the rarer.
+struct TrimRule {
+  std::size_t min_count = 1;  ///< labels of fewer rows go
+  std::size_t rarest = 0;     ///< this many of those that occur go
+  double per_cent = 0;        ///< this share of those that occur goes, rounded down
+
+  [[nodiscard]] bool is_none() const noexcept {
+    return min_count <= 1 && rarest == 0 && per_cent == 0;
+  }
+};
+
+/// By the options min_label_count and trim_labels. Throws kInvalidArgument if both are given, or
+/// the latter is neither a count nor a share.
+[[nodiscard]] TrimRule trim_rule_of(const TrainOptions& options);
+
+/// Takes rare labels away, and with them those of no row; the others are numbered anew, in their
+/// order. Returns how many went: 0 by a rule that is_none(). Throws kInvalidData if fewer than 2
+/// are left.
+std::size_t trim_labels(TrainingSet& set, const TrimRule& rule);
 
 /// From now on the names of labels are rows like others.
 void train_on_names(TrainingSet& set);

@@ -79,7 +79,7 @@ TEST(TrimLabels, DropsRareLabelsAndNumbersTheOthersAnew) {
       std::count_if(counts.begin(), counts.end(), [&](auto count) { return count < min_count; }));
   ASSERT_GT(rare, 0U);
   ASSERT_LT(rare, 28U);
-  EXPECT_EQ(trim_labels(set, min_count), rare);
+  EXPECT_EQ(trim_labels(set, {.min_count = min_count}), rare);
   EXPECT_EQ(set.names.size(), 30 - rare);
   EXPECT_EQ(set.examples.features, before.examples.features);
   ASSERT_EQ(set.examples.rows(), 90U);
@@ -99,20 +99,72 @@ TEST(TrimLabels, TakesNothingForLabelsThatOccurNowhere) {
   TrainingSet vast = set;
   vast.names = LabelNames();
   vast.names.extend_numbered(4'000'000'000);  // a number for each would take 16 GB
-  EXPECT_EQ(trim_labels(vast, 4), 4'000'000'000 - 30 + trim_labels(set, 4));
+  EXPECT_EQ(trim_labels(vast, {.min_count = 4}),
+            4'000'000'000 - 30 + trim_labels(set, {.min_count = 4}));
   EXPECT_EQ(vast.examples.labels.items, set.examples.labels.items);
+}
+
+TEST(TrimLabels, LeavesTheRarestOutByNumberAndByShare) {
+  const TrainingSet before = toy_set(toy_rows(90, 30), 30);
+  const std::vector<std::uint32_t> counts = count_labels(before.examples.labels, 30);
+  for (const TrimRule& rule : {TrimRule{.rarest = 7}, TrimRule{.per_cent = 25}}) {
+    TrainingSet set = before;
+    EXPECT_EQ(trim_labels(set, rule), 7U) << "a quarter of 30 labels, rounded down";
+    // The rarer first, of equal ones the larger id.
+    std::vector<std::pair<std::uint32_t, int>> by_count;
+    for (int label = 0; label < 30; ++label) {
+      by_count.push_back({counts[static_cast<std::size_t>(label)], -label});
+    }
+    std::sort(by_count.begin(), by_count.end());
+    for (std::size_t i = 0; i < 30; ++i) {
+      const std::string name = std::to_string(-by_count[i].second);
+      EXPECT_EQ(set.names.find(name).has_value(), i >= 7) << name;
+    }
+  }
+}
+
+TEST(TrimLabels, CountsTheShareAmongLabelsThatOccur) {
+  TrainingSet set = toy_set(toy_rows(90, 30), 30);
+  set.names = LabelNames();
+  set.names.extend_numbered(1000);
+  EXPECT_EQ(trim_labels(set, {.per_cent = 50}), 1000U - 15U);
+  EXPECT_EQ(set.names.size(), 15U);
+}
+
+TrimRule rule_of(const std::string& trim, std::size_t min_count = 1) {
+  TrainOptions options;
+  options.trim_labels = trim;
+  options.min_label_count = min_count;
+  return trim_rule_of(options);
+}
+
+TEST(TrimRule, IsANumberOrAShare) {
+  EXPECT_TRUE(rule_of("0").is_none());
+  EXPECT_TRUE(rule_of("0%").is_none());
+  EXPECT_EQ(rule_of("40").rarest, 40U);
+  EXPECT_EQ(rule_of("12.5%").per_cent, 12.5);
+  EXPECT_EQ(rule_of("0", 3).min_count, 3U);
+  for (const char* bad : {"", "%", "-1", "0.25", "25 %", "100%", "-5%", "nan%", "inf%", "1e2"}) {
+    EXPECT_THROW((void)rule_of(bad), Error) << bad;
+  }
+}
+
+TEST(TrimRule, IsOneOfTwo) {
+  EXPECT_NO_THROW((void)rule_of("25%", 1));
+  EXPECT_THROW((void)rule_of("25%", 2), Error);
+  EXPECT_THROW((void)rule_of("3", 2), Error);
 }
 
 TEST(TrimLabels, LeavesAllWhereOneRowIsEnough) {
   TrainingSet set = toy_set(toy_rows(10, 30), 30);  // most labels have no row
-  EXPECT_EQ(trim_labels(set, 1), 0U);
+  EXPECT_EQ(trim_labels(set, {.min_count = 1}), 0U);
   EXPECT_EQ(set.names.size(), 30U);
 }
 
 TEST(TrimLabels, RefusesToLeaveFewerThanTwo) {
   TrainingSet set = toy_set(toy_rows(90, 30), 30);
   try {
-    (void)trim_labels(set, 1000);
+    (void)trim_labels(set, {.min_count = 1000});
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidData);

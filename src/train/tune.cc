@@ -140,7 +140,8 @@ class Search {
 
   [[nodiscard]] TrainOptions resolve(const TrainOptions& options) const {
     return encoder_ == "linear" ? resolve_linear(options, rows_.set.examples.features, num_labels())
-                                : resolve_gradient(options, rows_.rows_with_held_out, num_labels());
+                                : resolve_gradient(options, rows_.rows_with_held_out, num_labels(),
+                                                   most_labels(rows_.set.examples.labels));
   }
 
   void read_rows(const TextRule& rule) {
@@ -225,12 +226,12 @@ std::uint64_t loss_weight_search_bytes(const SparseMatrix& features) noexcept {
   return 8 * std::min(QuickTrials::kSample, features.nonzeros());
 }
 
-float choose_loss_weight(const Context& context, const Examples& examples, std::size_t num_labels,
-                         const TrainOptions& options) {
+float choose_loss_weight(const Context& context, const Examples& examples,
+                         const OrderedLabels& labels, const TrainOptions& options) {
   // Downwards only: the fewer the rows, the larger the weight that suits them, so a sample would
   // say more than is good for all.
   constexpr float kStep = 1 / 3.0F;
-  QuickTrials trials(context, examples, num_labels, "choosing the loss weight");
+  QuickTrials trials(context, examples, labels, "choosing the loss weight");
   if (!trials.are_enough()) return options.loss_weight;
   const auto gains_with = [&](float weight) {
     TrainOptions trial = options;
@@ -247,10 +248,10 @@ float choose_loss_weight(const Context& context, const Examples& examples, std::
 }
 
 TrainOptions resolve_with_trials(const Context& context, const TrainOptions& given,
-                                 const Examples& examples, std::size_t num_labels) {
-  TrainOptions options = resolve_linear(given, examples.features, num_labels);
+                                 const Examples& examples, const OrderedLabels& labels) {
+  TrainOptions options = resolve_linear(given, examples.features, labels.count);
   if (given.loss_weight == 0 && should_choose_loss_weight(examples.features)) {
-    options.loss_weight = choose_loss_weight(context, examples, num_labels, options);
+    options.loss_weight = choose_loss_weight(context, examples, labels, options);
   }
   return options;
 }

@@ -13,6 +13,7 @@
 
 #include <mhe/context.h>
 
+#include "train/label_order.h"
 #include "train/linear_rules.h"
 #include "train/training_set.h"
 
@@ -27,11 +28,12 @@ namespace mhe::train {
 
 /// The loss weight that gives the best rankings, found on a sample of the rows in a second or so.
 [[nodiscard]] float choose_loss_weight(const Context& context, const Examples& examples,
-                                       std::size_t num_labels, const TrainOptions& options);
+                                       const OrderedLabels& labels, const TrainOptions& options);
 
 /// The options with all that the data resolve, a loss weight found on a sample among it.
 [[nodiscard]] TrainOptions resolve_with_trials(const Context& context, const TrainOptions& given,
-                                               const Examples& examples, std::size_t num_labels);
+                                               const Examples& examples,
+                                               const OrderedLabels& labels);
 
 /// Rows to try settings on: read anew for each setting of the text.
 struct TrialRows {

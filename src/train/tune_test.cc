@@ -44,7 +44,7 @@ float chosen_weight(const std::vector<testing::ToyRow>& rows, std::size_t thread
   const TrainingSet set = toy_set(rows, kLabels);
   TrainOptions options;
   options.lengths = {4, 5};
-  return choose_loss_weight(context, set.examples, kLabels,
+  return choose_loss_weight(context, set.examples, {kLabels},
                             resolve_linear(options, set.examples.features, set.names.size()));
 }
 

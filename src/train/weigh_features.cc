@@ -145,7 +145,7 @@ class WeightSearch {
     apply_weights(make_feature_weights(rows.features, name).view(), rows.features);
     TrainOptions complete = resolve_linear(options_, rows.features, sample_.num_labels);
     complete.candidates = 0;  // they help all weightings alike, and take most of the time
-    return QuickTrials(context_, rows, sample_.num_labels, "choosing weights of features",
+    return QuickTrials(context_, rows, {sample_.num_labels}, "choosing weights of features",
                        sample_.are_all ? kMostValidationRows : kMostValidationRows / 2)
         .gains_with(complete);
   }

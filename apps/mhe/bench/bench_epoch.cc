@@ -19,6 +19,7 @@
 #include "output/units.h"
 #include "train/gradient_plan.h"
 #include "train/gradient_rules.h"
+#include "train/label_order.h"
 #include "train/options.h"
 #include "train/text_rules.h"
 #include "train/training_set.h"
@@ -133,8 +134,10 @@ void run_bench_epoch(Console& console, const BenchEpochFlags& flags, const CLI::
   train::validate(options);
   train::TrainingSet set = train::read_training_set(
       *context, data, {.text = options.text, .rule = train::text_rule_of(options)});
-  options = train::resolve_gradient(options, set.examples.rows(), set.names.size());
-  (void)trim_labels(set, options.min_label_count);
+  options = train::resolve_gradient(options, set.examples.rows(), set.names.size(),
+                                    train::most_labels(set.examples.labels));
+  (void)trim_labels(set, train::trim_rule_of(options));
+  train::take_order_file(options, set);
   EpochFigures figures;
   figures.rows = set.examples.rows();
   figures.batch = options.batch;

@@ -127,9 +127,11 @@ void tell_gradient(Console& console, const MemberReport& member) {
 void tell(Console& console, const TrainFlags& flags, const TrainReport& report) {
   tell_trials(console, report.trials);
   if (report.trimmed_labels > 0) {
-    console.say(fmt::format("left out {} labels of fewer than {} rows",
-                            format_count(report.trimmed_labels),
-                            flags.train.options.min_label_count));
+    const TrainOptions& options = flags.train.options;
+    console.say(fmt::format("left out {} labels{}", format_count(report.trimmed_labels),
+                            options.min_label_count > 1
+                                ? fmt::format(" of fewer than {} rows", options.min_label_count)
+                                : ", the rarest"));
   }
   for (const MemberReport& member : report.encoders) {
     if (member.epochs.empty()) {
@@ -169,11 +171,20 @@ nlohmann::ordered_json linear_json(const MemberReport& member) {
           {"neighbours", member.neighbours}};
 }
 
+nlohmann::ordered_json accuracy_json(const Accuracy& accuracy) {
+  nlohmann::ordered_json json = {{"P@1", accuracy.first_label}};
+  if (accuracy.set_accuracy) json["set_accuracy"] = *accuracy.set_accuracy;
+  if (!accuracy.heads.empty()) json["head_accuracy"] = accuracy.heads;
+  return json;
+}
+
 nlohmann::ordered_json gradient_json(const MemberReport& member) {
   nlohmann::ordered_json epochs = nlohmann::ordered_json::array();
   for (const EpochReport& epoch : member.epochs.front()) {
     nlohmann::ordered_json json = {{"loss", epoch.loss}};
     if (epoch.quality) json["nDCG@5"] = *epoch.quality;
+    if (epoch.training) json["training"] = accuracy_json(*epoch.training);
+    if (epoch.validation) json["validation"] = accuracy_json(*epoch.validation);
     epochs.push_back(std::move(json));
   }
   return {{"inner_dim", member.inner_dim},
@@ -187,6 +198,7 @@ nlohmann::ordered_json member_json(const MemberReport& member) {
   nlohmann::ordered_json json = {{"encoder", member.encoder},
                                  {"head", member.head},
                                  {"lengths", member.lengths},
+                                 {"order", member.order},
                                  {"members", member.members}};
   json.update(member.epochs.empty() ? linear_json(member) : gradient_json(member));
   return json;
