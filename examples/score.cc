@@ -4,6 +4,7 @@
 // score TRAIN TEST PREDICTIONS: what anybody's predictions are worth, row by row as they come. Says
 // also what of the test rows the training rows have, and how far probabilities can be relied on.
 #include <algorithm>
+#include <array>
 #include <iostream>
 
 #include <mhe/dataset.h>
@@ -28,7 +29,7 @@ int main(int argc, char** argv) try {
   mhe::Evaluator evaluator({.frequency_bounds = mhe::default_frequency_bounds()},
                            mhe::training_labels(data.first.label_counts, propensity));
   mhe::Reliability reliability(5);
-
+  mhe::SetEvaluator sets;  // of the best label of each row alone
   mhe::PredictionReader predictions(context, argv[3], names);
   const auto reader =
       mhe::open_reader(context, mhe::ReadOptions{.path = argv[2], .labels_only = true}, names);
@@ -41,6 +42,7 @@ int main(int argc, char** argv) try {
     for (std::size_t row = 0; row < batch.rows; ++row) {
       const auto found = ranked[batch.first_row + row];
       evaluator.add(batch.labels[row], found);
+      sets.add(batch.labels[row], std::array{found.front().label});
       for (const mhe::ScoredLabel& label : found) {
         reliability.add(label.score, std::ranges::binary_search(batch.labels[row], label.label));
       }
@@ -49,7 +51,8 @@ int main(int argc, char** argv) try {
   const mhe::MetricsReport report = evaluator.report(context);
   for (const auto& bin : report.bins) std::cout << bin.name << ": " << bin.labels << " labels\n";
   std::cout << "P@1 " << 100 * report.value("P@1") << "\ncalibration error "
-            << 100 * reliability.report().expected_error << "\n";
+            << 100 * reliability.report().expected_error << "\nset accuracy "
+            << 100 * sets.report().accuracy << "\n";
 } catch (const mhe::Error& error) {
   std::cerr << error.what() << "\n";
   return 1;

@@ -24,7 +24,7 @@ check_command() {  # ITEM COMMAND
   local verb flag help
   verb=$(grep -oE '^mhe( [a-z][a-z0-9-]*)+' <<<"$2") || { complain "$1: \"$2\" is no command"; return; }
   if [[ -z ${flags_of[$verb]-} ]]; then
-    help=$("$MHE" ${verb#mhe } --help)  # for an unknown verb that of the program
+    help=$("$MHE" ${verb#mhe } --help-all 2>/dev/null || "$MHE" ${verb#mhe } --help)  # for an unknown verb that of the program
     [[ $help == *"Usage: $verb "* ]] || { complain "$1: there is no command \"$verb\""; return; }
     flags_of[$verb]=$(grep -oE -- '--[a-z0-9-]+' <<<"$help" | tr '\n' ' ')
   fi

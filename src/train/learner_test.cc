@@ -37,7 +37,7 @@ class LearnerTest : public ::testing::Test {
     options.encoder = encoder;
     options.head = "onehot";
     options.held_out = 0.1;
-    if (encoder != "linear") {
+    if (encoder.find("linear:") == std::string::npos && encoder != "linear") {
       options.dim = 24;
       options.epochs = 4;
       options.batch = 32;
@@ -96,14 +96,14 @@ TEST_F(LearnerTest, MembersOfSeveralEncodersAreAveraged) {
 }
 
 TEST_F(LearnerTest, MembersOfOneEncoderDifferInTheirOptions) {
-  TrainOptions options = quick("linear:lengths=4x5,linear:head=onehot,bag:dim=8:lengths=5x4");
+  TrainOptions options = quick("linear:head=cascade:lengths=5x6,linear,bag:head=cascade:dim=8:lengths=6x5");
   options.parent_weight = 0.5F;  // one-hot heads have none
   const TrainReport report = train(options);
   ASSERT_EQ(report.encoders.size(), 3U);
-  EXPECT_EQ(report.encoders[0].lengths, (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_EQ(report.encoders[0].lengths, (std::vector<std::uint32_t>{5, 6}));
   EXPECT_EQ(report.encoders[1].head, "onehot");
   EXPECT_EQ(report.encoders[2].encoder, "bag");
-  EXPECT_EQ(report.encoders[2].lengths, (std::vector<std::uint32_t>{5, 4}));
+  EXPECT_EQ(report.encoders[2].lengths, (std::vector<std::uint32_t>{6, 5}));
 }
 
 TEST_F(LearnerTest, RecordsTheSettingsThatWereUsed) {
@@ -184,7 +184,7 @@ TEST_F(LearnerTest, RefitsABagWithAllRowsIfAsked) {
 // Stopped at every report in turn, from anywhere: what is there later is the same model.
 TEST_F(LearnerTest, GoesOnToTheSameFileWhereverItIsStopped) {
   for (const std::string encoder :
-       {"linear", "bag", "linear,bag", "linear:lengths=4x5,linear:lengths=2x3x4"}) {
+       {"linear", "bag", "linear,bag", "linear:head=cascade:lengths=5x6,linear:head=cascade:lengths=2x3x5"}) {
     const TrainOptions options = quick(encoder);
     std::size_t reports = 0;
     (void)train(options, {.out = {}, .flush_after = 0ms},

@@ -312,9 +312,9 @@ void check_flags(const TrainFlags& flags, const CLI::App& command) {
 
 // Run-level flags that an encoder alone has.
 void check_run_flags(const CLI::App& command, const std::string& encoder) {
-  const auto foreign = foreign_options(encoder.empty() ? "linear" : encoder);
-  const bool has_linear = !foreign.contains("sweeps");
-  const bool has_gradient = !foreign.contains("epochs");
+  const bool has_linear = encoder.empty() || encoder.find("linear") != std::string::npos;
+  const bool has_gradient = ("," + encoder).find(",bag") != std::string::npos ||
+                            ("," + encoder).find(",dense") != std::string::npos;
   for (const auto& [flag, is_there] :
        {std::pair{"--flush-seconds", has_linear}, {"--checkpoint-every", has_gradient}}) {
     if (is_there || command.count(flag) == 0) continue;
