@@ -244,7 +244,7 @@ std::optional<HeadTargets> LinearMember::head_targets(std::size_t num_labels) co
 
 void LinearMember::write(ModelFileWriter& writer, const std::string& prefix, std::size_t index,
                          nlohmann::ordered_json& card) const {
-  MHE_ASSERT(index == 0);  // cascades of an ensemble are in one member
+  MHE_ASSERT(index == 0);  // it shares no part
   for (std::size_t i = 0; i < cascades_.size(); ++i) {
     write_cascade(writer, cascade_prefix(prefix, i), cascades_[i]);
     const heads::BeamOptions& search = cascades_[i].search;

@@ -44,6 +44,8 @@ class LinearMember final : public Member {
 
   [[nodiscard]] std::string_view kind() const noexcept override { return kLinearKind; }
   [[nodiscard]] HeadKind head_kind() const noexcept override;
+  // The cascades of an ensemble are in one member.
+  [[nodiscard]] bool shares_part() const noexcept override { return false; }
   [[nodiscard]] InputKind input_kind() const noexcept override { return InputKind::kSparse; }
   [[nodiscard]] std::unique_ptr<MemberSearch> make_search(std::size_t num_labels) const override;
   [[nodiscard]] std::optional<HeadTargets> head_targets(std::size_t num_labels) const override;

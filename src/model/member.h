@@ -76,6 +76,8 @@ class Member {
   /// Sparse or dense; text becomes sparse rows before a member sees it.
   [[nodiscard]] virtual InputKind input_kind() const noexcept = 0;
   [[nodiscard]] virtual bool predicts_sets() const noexcept { return false; }
+  /// Whether members of its kind that follow each other are in one part of a file.
+  [[nodiscard]] virtual bool shares_part() const noexcept { return true; }
   /// Labels from `num_labels` on are never found: a file that is damaged may name them.
   [[nodiscard]] virtual std::unique_ptr<MemberSearch> make_search(std::size_t num_labels) const = 0;
   /// What each head has to choose for a label; none for heads that choose nothing on the way to it.

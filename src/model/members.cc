@@ -42,10 +42,13 @@ Members open_mixed(const MembersPlace& place, const nlohmann::json& card) {
   return members;
 }
 
-// The members from `begin` on that are of the kind of the first of them.
+// The members from `begin` on that share a part with the first of them.
 MemberSpan run_of_one_kind(MemberSpan members, std::size_t begin) {
   std::size_t end = begin + 1;
-  while (end < members.size() && members[end]->kind() == members[begin]->kind()) ++end;
+  while (end < members.size() && members[end]->kind() == members[begin]->kind() &&
+         members[begin]->shares_part()) {
+    ++end;
+  }
   return members.subspan(begin, end - begin);
 }
 

@@ -399,6 +399,10 @@ void GradientFitter::fit(const FitData& data, ResumeFile* file, const TrainRun& 
   training_ = std::make_unique<Training>(data, options_, file, run);
   training_->run();
   plan_ = training_->plan();
+  // A budget narrows, and a checkpoint keeps what the budget of its training did.
+  const heads::HeadSpec open = plan_gradient(data.set, options_, 0, &data.validation).head;
+  has_open_shape_ =
+      open.lengths == plan_.head.lengths && open.inner_width() == plan_.head.inner_width();
   epochs_ = training_->state().epochs;
   resumed_epochs_ = training_->resumed_epochs();
   parts_.clear();
@@ -503,7 +507,7 @@ TrainOptions GradientFitter::used_options() const {
 }
 
 void GradientFitter::name_budgeted(TrainOptions& options) const {
-  if (plan_.notes.empty()) return;
+  if (has_open_shape_) return;
   options.lengths = plan_.head.lengths;
   options.given.insert("lengths");
   if (const auto* cascade = plan_.head.as<heads::CascadeSpec>()) {

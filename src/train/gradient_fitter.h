@@ -55,6 +55,7 @@ class GradientFitter final : public MemberFitter {
   std::vector<const model::Member*> pointers_;
   // Of the training that validation rows took part in.
   GradientPlan plan_;
+  bool has_open_shape_ = true;  // that of a training without a budget
   std::vector<std::vector<EpochReport>> epochs_;
   std::size_t resumed_epochs_ = 0;
 };
