@@ -53,10 +53,10 @@ void validate(const SyntheticOptions& options) {
   constexpr std::uint64_t kMostIndependent = 100'000;  // each is drawn for each row
   require(!options.independent_labels || options.labels <= kMostIndependent,
           "{} independent labels; expected {} at most", options.labels, kMostIndependent);
-  require(!options.independent_labels ||
-              options.features > options.labels * options.words_per_label,
-          "{} features; {} labels with {} words of their own each need more", options.features,
-          options.labels, options.words_per_label);
+  require(
+      !options.independent_labels || options.features > options.labels * options.words_per_label,
+      "{} features; {} labels with {} words of their own each need more", options.features,
+      options.labels, options.words_per_label);
   require(options.noise >= 0 && options.noise <= 1, "noise {}; expected 0 to 1", options.noise);
   require(options.zipf >= 0 && options.zipf <= 4, "zipf {}; expected 0 to 4", options.zipf);
   require(options.dev_rows >= -1 && options.test_rows >= -1,
@@ -145,8 +145,8 @@ void SyntheticRows::draw_independent(RandomStream& random, Scratch& scratch) con
     if (random.uniform() >= chance) continue;
     scratch.labels.push_back(label);
     for (std::uint64_t i = 0; i < own; ++i) {
-      scratch.words.push_back(static_cast<std::uint32_t>(
-          label * options_.words_per_label + random.below(options_.words_per_label)));
+      scratch.words.push_back(static_cast<std::uint32_t>(label * options_.words_per_label +
+                                                         random.below(options_.words_per_label)));
     }
   }
   // Behind the words of all labels.

@@ -96,7 +96,8 @@ TEST_F(LearnerTest, MembersOfSeveralEncodersAreAveraged) {
 }
 
 TEST_F(LearnerTest, MembersOfOneEncoderDifferInTheirOptions) {
-  TrainOptions options = quick("linear:head=cascade:lengths=5x6,linear,bag:head=cascade:dim=8:lengths=6x5");
+  TrainOptions options =
+      quick("linear:head=cascade:lengths=5x6,linear,bag:head=cascade:dim=8:lengths=6x5");
   options.parent_weight = 0.5F;  // one-hot heads have none
   const TrainReport report = train(options);
   ASSERT_EQ(report.encoders.size(), 3U);
@@ -184,7 +185,8 @@ TEST_F(LearnerTest, RefitsABagWithAllRowsIfAsked) {
 // Stopped at every report in turn, from anywhere: what is there later is the same model.
 TEST_F(LearnerTest, GoesOnToTheSameFileWhereverItIsStopped) {
   for (const std::string encoder :
-       {"linear", "bag", "linear,bag", "linear:head=cascade:lengths=5x6,linear:head=cascade:lengths=2x3x5"}) {
+       {"linear", "bag", "linear,bag",
+        "linear:head=cascade:lengths=5x6,linear:head=cascade:lengths=2x3x5"}) {
     const TrainOptions options = quick(encoder);
     std::size_t reports = 0;
     (void)train(options, {.out = {}, .flush_after = 0ms},

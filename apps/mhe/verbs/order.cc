@@ -110,7 +110,8 @@ void run_order(Console& console, OrderFlags flags) {
 void add_read_flags(CLI::App& command, OrderFlags& flags) {
   command.add_option("DATA", flags.read.path, "Data set with labels; - is standard input")
       ->required();
-  command.add_option("--format", flags.format, "Format of DATA; auto: by content")->capture_default_str();
+  command.add_option("--format", flags.format, "Format of DATA; auto: by content")
+      ->capture_default_str();
   command.add_option("--label-file", flags.read.label_path, "Second file, with the labels");
   command.add_option("--columns", flags.read.columns, "Columns of a CSV/TSV without a header line")
       ->delimiter(',');
