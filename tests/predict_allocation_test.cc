@@ -104,5 +104,15 @@ TEST(Session, OfLearnedModelsAllocatesNothingAfterWarmUp) {
   }
 }
 
+TEST(Session, OfSetsAllocatesNothingForLabelsAfterWarmUp) {
+  for (const bool calibrates_sets : {false, true}) {
+    EXPECT_EQ(count_learned_allocations({.head = HeadKind::kProduct,
+                                         .code = heads::ProductCode::kPowerset,
+                                         .calibrates_sets = calibrates_sets}),
+              0U)
+        << calibrates_sets;
+  }
+}
+
 }  // namespace
 }  // namespace mhe

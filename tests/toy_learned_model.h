@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@
 #include "encoders/mlp_encoder.h"
 #include "heads/dense_head.h"
 #include "heads/registry.h"
+#include "heads/set_calibration.h"
 #include "labels/product_codes.h"
 #include "model/dense_member.h"
 #include "model/model.h"
@@ -29,6 +31,7 @@ struct ToyLearnedOptions {
   std::size_t members = 1;
   heads::ProductCode code = heads::ProductCode::kDigits;
   std::size_t rank = 1;
+  bool calibrates_sets = false;  ///< kPowerset
   /// Changes the head as it stands in the card, and nothing else: a card that lies.
   std::function<void(heads::HeadSpec&)> forge = {};
 };
@@ -77,6 +80,7 @@ inline void write_toy_learned_model(const std::string& path,
   std::vector<std::unique_ptr<heads::DenseHead>> heads;
   std::vector<std::unique_ptr<model::DenseMember>> members;
   std::vector<const model::Member*> all;
+  std::deque<heads::SetCalibration> calibrations;  // members point into them
   for (std::size_t m = 0; m < options.members; ++m) {
     const Context context({.threads = 1, .seed = m + 1});
     encoders.push_back(std::make_unique<encoders::MlpEncoder>(
@@ -84,6 +88,11 @@ inline void write_toy_learned_model(const std::string& path,
     heads.push_back(heads::make_dense_head(context, head, toy_head_setup(context, head)));
     model::DenseParts parts = {encoders.back()->view(), heads.back()->spec(),
                                heads.back()->tensors()};
+    if (options.calibrates_sets) {
+      calibrations.push_back(heads::SetCalibration::none(head));
+      for (float& scale : calibrations.back().odds_scales) scale = 0.3F;
+      for (auto& tensor : calibrations.back().tensors()) parts.tensors.push_back(tensor);
+    }
     if (options.forge) options.forge(parts.head);
     members.push_back(std::make_unique<model::DenseMember>(std::move(parts)));
     all.push_back(members.back().get());

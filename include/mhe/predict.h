@@ -49,8 +49,8 @@ class Predictions {
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
   /// The labels of a row, best first, equal ones by the smaller id.
   [[nodiscard]] std::span<const ScoredLabel> operator[](std::size_t row) const noexcept;
-  /// The most probable sets of labels of a row, best first. Their probabilities are the model's
-  /// own, not calibrated.
+  /// The most probable sets of labels of a row, best first. Their probabilities are calibrated if
+  /// the model was trained with validation rows.
   [[nodiscard]] std::span<const LabelSet> sets(std::size_t row) const noexcept;
   /// What each head of the first member chose by itself for a row: digits of product heads, nodes
   /// of the levels of a cascade. None of other heads.

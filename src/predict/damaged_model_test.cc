@@ -93,6 +93,9 @@ std::vector<std::string> make_learned_models() {
           make_learned_model({.head = HeadKind::kProduct, .code = code, .rank = rank}));
     }
   }
+  models.push_back(make_learned_model({.head = HeadKind::kProduct,
+                                       .code = heads::ProductCode::kPowerset,
+                                       .calibrates_sets = true}));
   return models;
 }
 

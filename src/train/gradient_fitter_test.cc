@@ -96,6 +96,85 @@ TEST_F(GradientFitterTest, PredictsSetsOfLabels) {
   EXPECT_EQ(code_of([&] { (void)train(options); }), ErrorCode::kInvalidArgument);
 }
 
+TEST_F(GradientFitterTest, SetsAreCalibratedOnValidationRows) {
+  TrainOptions options = quick("bag", "product");
+  options.powerset = true;
+  options.epochs = 4;
+  options.lengths.assign(6, 32);
+  const auto has_calibration = [&] {
+    const auto model = model::Model::open(dir.file("m.mhe"));
+    EXPECT_TRUE(model->calibration().curve().scores().empty());
+    return dir.read("m.mhe").find("head.set_scales") != std::string::npos;
+  };
+  for (const char* loss : {"softmax", "sigmoid"}) {
+    options.loss = loss;
+    EXPECT_TRUE(train(options).sets.has_value());
+    EXPECT_TRUE(has_calibration()) << loss;
+  }
+  options.loss = "auto";
+  options.held_out = 0;
+  EXPECT_FALSE(train(options).sets.has_value());
+  EXPECT_FALSE(has_calibration());
+  for (const double few : {0.0025, 0.01}) {  // 1 and 4 of 400 rows
+    options.held_out = few;
+    EXPECT_TRUE(train(options).sets.has_value());
+    EXPECT_TRUE(has_calibration());
+  }
+  options.held_out = 0.1;
+  options.refit = "yes";
+  EXPECT_TRUE(train(options).refitted);
+  EXPECT_TRUE(has_calibration());
+  options.refit = "auto";
+  for (const std::size_t ensemble : {1U, 2U}) {
+    options.ensemble = ensemble;
+    EXPECT_TRUE(trained(options, with_threads(1)) == trained(options, with_threads(3)));
+  }
+}
+
+// The figure of training is not of rows that shaped the calibration; looking at it changes nothing.
+TEST_F(GradientFitterTest, AReportOfSetsLeavesTheModelAsItIs) {
+  TrainOptions options = quick("bag", "product");
+  options.powerset = true;
+  options.lengths.assign(6, 32);
+  const std::string plain = trained(options);
+  const TrainReport report = train(options, with_run({.measure = true}));
+  EXPECT_TRUE(dir.read("m.mhe") == plain);
+  ASSERT_TRUE(report.history.sets.has_value());
+  EXPECT_EQ(report.history.sets->accuracy, report.sets->accuracy);
+  EXPECT_EQ(report.sets->rows, report.validation_rows);
+  EXPECT_EQ(report.history.metrics->rows, report.validation_rows);
+}
+
+TEST_F(GradientFitterTest, WarnsOfProductHeadsOverRowsWithSeveralLabels) {
+  const auto warnings_of = [&](const TrainOptions& options, const Dataset& data) {
+    std::vector<std::string> warnings;
+    const Context context({.threads = 1, .on_warning = [&](std::string_view message) {
+                             warnings.emplace_back(message);
+                           }});
+    (void)train_model(context, data, options, {.out = dir.file("m.mhe")});
+    return warnings;
+  };
+  TrainOptions options = quick("bag", "product");
+  options.epochs = 1;
+  const Dataset several = toy_data(toy_rows(200, kLabels), kLabels);
+  const std::vector<std::string> warnings = warnings_of(options, several);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings.front(), ::testing::HasSubstr("cascade"));
+  options.powerset = true;
+  options.lengths.assign(6, 32);
+  EXPECT_TRUE(warnings_of(options, several).empty());
+  EXPECT_TRUE(warnings_of(quick("bag", "cascade"), several).empty());
+  auto one = DatasetBuilder::of_vectors(30);
+  for (std::uint32_t row = 0; row < 200; ++row) {
+    const std::vector<std::uint32_t> columns = {row % 30};
+    const std::vector<float> values = {1.0F};
+    const std::vector<LabelId> labels = {LabelId{row % 30}};
+    one.add(SparseRow{columns, values}, labels);
+  }
+  options = quick("bag", "product");
+  EXPECT_TRUE(warnings_of(options, std::move(one).build()).empty());
+}
+
 TEST_F(GradientFitterTest, GivesTheSameFileForAnyThreads) {
   for (const char* encoder : kEncoders) {
     for (const char* head : kHeads) {

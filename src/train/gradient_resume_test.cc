@@ -149,6 +149,13 @@ INSTANTIATE_TEST_SUITE_P(
         ResumeCase{.name = "ProductRank2",
                    .head = "product",
                    .change = [](auto& options) { options.rank = 2; }},
+        ResumeCase{.name = "Powerset",
+                   .head = "product",
+                   .change =
+                       [](auto& options) {
+                         options.powerset = true;
+                         options.lengths.assign(6, 32);
+                       }},
         ResumeCase{.name = "ProductCodes",
                    .head = "product",
                    .change = [](auto& options) { options.redundant_heads = 4; }},
