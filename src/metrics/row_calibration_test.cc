@@ -93,7 +93,9 @@ TEST(RowCalibration, OfOneLabelNeverSumsToMoreThanOne) {
       EXPECT_LE(sum_of(row), 1 + 1e-5) << size;
       for (std::size_t i = 0; i < size; ++i) {
         EXPECT_GE(row[i].score, 0);
-        if (i > 0) EXPECT_LE(row[i].score, row[i - 1].score) << i;
+        if (i > 0) {
+          EXPECT_LE(row[i].score, row[i - 1].score) << i;
+        }
       }
     }
   }

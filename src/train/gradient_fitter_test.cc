@@ -137,7 +137,7 @@ TEST_F(GradientFitterTest, AReportOfSetsLeavesTheModelAsItIs) {
   options.powerset = true;
   options.lengths.assign(6, 32);
   const std::string plain = trained(options);
-  const TrainReport report = train(options, with_run({.measure = true}));
+  const TrainReport report = train(options, with_run({.out = {}, .measure = true}));
   EXPECT_TRUE(dir.read("m.mhe") == plain);
   ASSERT_TRUE(report.history.sets.has_value());
   EXPECT_EQ(report.history.sets->accuracy, report.sets->accuracy);
