@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/row_calibration.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
