@@ -106,6 +106,9 @@ void SetCalibrationView::calibrate(std::size_t head, std::size_t first_label, st
   for (std::size_t set = 0; set < z.size(); ++set) {
     z[set] = bounded(set_scales_[head] * z[set] + sums_[set]);
   }
+  // A softmax of very large outputs, as a damaged file may give, would lose the sum to rounding.
+  const float most = *std::max_element(z.begin(), z.end());
+  for (float& output : z) output -= most;
 }
 
 }  // namespace mhe::heads
