@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "heads/find_tensor.h"
 #include "heads/product_targets.h"
@@ -107,7 +108,9 @@ void SetCalibrationView::calibrate(std::size_t head, std::size_t first_label, st
     z[set] = bounded(set_scales_[head] * z[set] + sums_[set]);
   }
   // A softmax of very large outputs, as a damaged file may give, would lose the sum to rounding.
+  constexpr float kLarge = 1e3F;
   const float most = *std::max_element(z.begin(), z.end());
+  if (std::abs(most) <= kLarge) return;
   for (float& output : z) output -= most;
 }
 
